@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/bench/latency_counts.hpp"
 #include "sim/bench/measure_spec.hpp"
+#include "sim/files/latency_counts.hpp"
 
 namespace sim {
 

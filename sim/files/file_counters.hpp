@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/files/latency_counts.hpp"
 #include "sim/files/latency_histogram.hpp"
 #include "ums/base/local_counter.hpp"
 
@@ -48,8 +49,8 @@ using FileCountersPerCpu = std::vector<FileCounters>;
 
 // Any thread, any time; best when nothing is outstanding.
 [[nodiscard]] inline LatencyResult latency_of(const FileCountersPerCpu& counters, IoClass io_class) {
-    LatencySum sum;
-    for (const FileCounters& cpu : counters) sum.add(cpu.latency[static_cast<std::size_t>(io_class)]);
+    LatencyCounts sum;
+    for (const FileCounters& cpu : counters) sum.merge(cpu.latency[static_cast<std::size_t>(io_class)]);
     return sum.result();
 }
 

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "sim/results.hpp"
 #include "ums/base/local_counter.hpp"
@@ -44,7 +43,7 @@ public:
     [[nodiscard]] std::uint64_t octave_count(std::uint32_t octave) const { return octave_counts_[octave].value(); }
 
 private:
-    friend class LatencySum;
+    friend class LatencyCounts;
     using Octave = std::array<ums::LocalCounter, kLatencySteps>;
 
     Octave& make_octave(std::uint32_t octave);
@@ -55,23 +54,6 @@ private:
     std::atomic<double> squares_us_{0};  // sum of squares, in us^2
     std::array<ums::LocalCounter, kLatencyOctaves> octave_counts_;
     std::array<std::atomic<Octave*>, kLatencyOctaves> octaves_{};
-};
-
-// The sum of several histograms, and its statistics. One thread.
-class LatencySum {
-public:
-    void add(const LatencyHistogram& histogram);
-    [[nodiscard]] LatencyResult result() const;
-
-private:
-    [[nodiscard]] std::uint64_t percentile_ns(double percent) const;
-
-    std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(kLatencyBuckets);
-    std::uint64_t count_ = 0;
-    std::uint64_t total_ns_ = 0;
-    std::uint64_t min_ns_ = ~std::uint64_t{0};
-    std::uint64_t max_ns_ = 0;
-    double squares_us_ = 0;
 };
 
 }  // namespace sim

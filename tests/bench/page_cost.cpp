@@ -15,8 +15,8 @@
 #include "sim/page/page_codec.hpp"
 #include "sim/page/page_verifier.hpp"
 #include "sim/page/word_fill.hpp"
-#include "tests/sim/support/storage_wrapper.hpp"
 #include "ums/base/memory_region.hpp"
+#include "ums/io/forwarding_storage.hpp"
 #include "ums/io/null_engine.hpp"
 #include "ums/io/posix_storage.hpp"
 #include "ums/sched/scheduler_group.hpp"
@@ -53,9 +53,9 @@ private:
     ums::NullEngine null_;
 };
 
-class CopyStorage final : public sim::testing::StorageWrapper {
+class CopyStorage final : public ums::ForwardingStorage {
 public:
-    CopyStorage() : StorageWrapper(nothing_) {}
+    CopyStorage() : ums::ForwardingStorage(nothing_) {}
     std::unique_ptr<ums::IoEngine> make_engine(const ums::EngineOptions&, std::string&) override {
         return std::make_unique<CopyEngine>(memory_.data(), copies);
     }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/results_json.hpp"
+#include "sim/files/latency_counts.hpp"
 #include "sim/files/latency_histogram.hpp"
 #include "tests/reports/example_results.hpp"
 #include "tests/support/catch.hpp"
@@ -15,8 +16,8 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 Json histogram_document(const sim::LatencyHistogram& histogram) {
-    sim::LatencySum sum;
-    sum.add(histogram);
+    sim::LatencyCounts sum;
+    sum.merge(histogram);
     sim::Results results = example_results();
     results.files.resize(1);
     results.files[0].latency[0] = sum.result();

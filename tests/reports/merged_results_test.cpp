@@ -9,6 +9,7 @@
 #include "reports/results_document.hpp"
 #include "reports/results_json.hpp"
 #include "reports/text_report.hpp"
+#include "sim/files/latency_counts.hpp"
 #include "sim/files/latency_histogram.hpp"
 #include "tests/reports/prepared_results.hpp"
 #include "tests/support/catch.hpp"
@@ -26,8 +27,8 @@ Json part_of(std::uint64_t number, bool has_findings = false) {
         for (sim::LatencyResult& latency : file.latency) {
             sim::LatencyHistogram histogram;
             for (std::uint64_t i = 0; i < 100 * number; ++i) histogram.add((i + 1) * 10'000 * number);
-            sim::LatencySum sum;
-            sum.add(histogram);
+            sim::LatencyCounts sum;
+            sum.merge(histogram);
             latency = sum.result();
         }
     }

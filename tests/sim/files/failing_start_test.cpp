@@ -7,28 +7,28 @@
 
 #include "sim/files/file_creator.hpp"
 #include "tests/sim/support/creator_bench.hpp"
-#include "tests/sim/support/storage_wrapper.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
 
 namespace {
 
 // Free space and failures as the test wants them.
-struct Watched final : StorageWrapper {
-    using StorageWrapper::StorageWrapper;
+struct Watched final : ums::ForwardingStorage {
+    using ums::ForwardingStorage::ForwardingStorage;
     std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override {
-        if (!free) return inner_.free_space(path, free_bytes);
+        if (!free) return inner().free_space(path, free_bytes);
         free_bytes = *free;
         return {};
     }
-    std::error_code check_removal(ums::FileHandle file) override { return removal_error ? *removal_error : inner_.check_removal(file); }
+    std::error_code check_removal(ums::FileHandle file) override { return removal_error ? *removal_error : inner().check_removal(file); }
     std::error_code check_size(ums::FileHandle file, std::uint64_t size_bytes) override {
-        return size_bytes > size_max_bytes ? system_error(EFBIG) : inner_.check_size(file, size_bytes);
+        return size_bytes > size_max_bytes ? system_error(EFBIG) : inner().check_size(file, size_bytes);
     }
     std::error_code open(const std::string& path, const ums::OpenOptions& how, ums::FileHandle& file) override {
         if (how.create_new && creation_error) return *creation_error;
-        return inner_.open(path, how, file);
+        return inner().open(path, how, file);
     }
 
     std::optional<std::uint64_t> free;
@@ -136,10 +136,10 @@ TEST_CASE("the space for all files of a file system is added up, and replaced fi
 }
 
 TEST_CASE("each file system is counted separately") {
-    struct TwoDisks final : StorageWrapper {
-        using StorageWrapper::StorageWrapper;
+    struct TwoDisks final : ums::ForwardingStorage {
+        using ums::ForwardingStorage::ForwardingStorage;
         std::error_code status(const std::string& path, ums::FileStatus& status) override {
-            const auto error = inner_.status(path, status);
+            const auto error = inner().status(path, status);
             if (path.ends_with("other")) ++status.file_system_id;
             return error;
         }

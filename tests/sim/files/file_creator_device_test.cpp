@@ -3,25 +3,25 @@
 
 #include "sim/files/file_creator.hpp"
 #include "tests/sim/support/creator_bench.hpp"
-#include "tests/sim/support/storage_wrapper.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
 
 namespace {
 
 // A storage that presents one regular file as a block device, and refuses what a device does not support.
-struct DeviceStorage final : StorageWrapper {
-    DeviceStorage(ums::Storage& inner, std::string device_path) : StorageWrapper(inner), path(std::move(device_path)) {}
+struct DeviceStorage final : ums::ForwardingStorage {
+    DeviceStorage(ums::Storage& inner, std::string device_path) : ums::ForwardingStorage(inner), path(std::move(device_path)) {}
     std::error_code status(const std::string& name, ums::FileStatus& status) override {
-        const auto error = inner_.status(name, status);
+        const auto error = inner().status(name, status);
         if (name == path) status.kind = ums::FileKind::block_device;
         return error;
     }
     std::error_code open(const std::string& name, const ums::OpenOptions& how, ums::FileHandle& file) override {
         if (name == path && how.exclusive && is_mounted) return system_error(EBUSY);
         if (name == path && how.exclusive) was_exclusive = true;
-        return inner_.open(name, how, file);
+        return inner().open(name, how, file);
     }
     std::error_code remove(ums::FileHandle) override { return violation(); }
     std::error_code allocate(ums::FileHandle, std::uint64_t, std::uint64_t) override { return violation(); }

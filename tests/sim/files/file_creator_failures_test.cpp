@@ -3,21 +3,21 @@
 
 #include "sim/files/file_creator.hpp"
 #include "tests/sim/support/creator_bench.hpp"
-#include "tests/sim/support/storage_wrapper.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
 
 namespace {
 
 // Fails where the test asks for it.
-struct Broken final : StorageWrapper {
-    using StorageWrapper::StorageWrapper;
+struct Broken final : ums::ForwardingStorage {
+    using ums::ForwardingStorage::ForwardingStorage;
     std::error_code open(const std::string& path, const ums::OpenOptions& how, ums::FileHandle& file) override {
         if (open_error) return *open_error;
         ums::OpenOptions buffered = how;
         buffered.direct = false;
-        const auto error = inner_.open(path, buffered, file);
+        const auto error = inner().open(path, buffered, file);
         if (!error) ++open_handles;
         return error;
     }
@@ -25,26 +25,26 @@ struct Broken final : StorageWrapper {
         if (reopen_error) return *reopen_error;
         ums::OpenOptions buffered = how;
         buffered.direct = false;
-        const auto error = inner_.reopen(file, buffered, again);
+        const auto error = inner().reopen(file, buffered, again);
         if (!error) ++open_handles;
         return error;
     }
     void close(ums::FileHandle file) override {
         --open_handles;
-        inner_.close(file);
+        inner().close(file);
     }
     std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override {
-        if (!free) return inner_.free_space(path, free_bytes);
+        if (!free) return inner().free_space(path, free_bytes);
         free_bytes = *free;
         return {};
     }
     std::error_code allocate(ums::FileHandle file, std::uint64_t offset, std::uint64_t size_bytes) override {
-        if (!allocate_error) return inner_.allocate(file, offset, size_bytes);
-        static_cast<void>(inner_.allocate(file, offset, size_bytes / 2));  // as ext4 and XFS do
+        if (!allocate_error) return inner().allocate(file, offset, size_bytes);
+        static_cast<void>(inner().allocate(file, offset, size_bytes / 2));  // as ext4 and XFS do
         return *allocate_error;
     }
-    std::error_code sync(ums::FileHandle file) override { return sync_error ? *sync_error : inner_.sync(file); }
-    std::error_code lock(ums::FileHandle file) override { return lock_error ? *lock_error : inner_.lock(file); }
+    std::error_code sync(ums::FileHandle file) override { return sync_error ? *sync_error : inner().sync(file); }
+    std::error_code lock(ums::FileHandle file) override { return lock_error ? *lock_error : inner().lock(file); }
 
     std::optional<std::error_code> open_error;
     std::optional<std::error_code> reopen_error;

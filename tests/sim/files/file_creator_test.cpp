@@ -3,8 +3,8 @@
 #include <sys/file.h>
 
 #include "tests/sim/support/creator_bench.hpp"
-#include "tests/sim/support/storage_wrapper.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
 
@@ -39,19 +39,19 @@ TEST_CASE("the setup of a file includes how its writes become durable") {
 }
 
 TEST_CASE("files are opened according to NoBuffering, scatter/gather and WriteThrough") {
-    struct OpenSpy final : StorageWrapper {
-        using StorageWrapper::StorageWrapper;
+    struct OpenSpy final : ums::ForwardingStorage {
+        using ums::ForwardingStorage::ForwardingStorage;
         std::error_code open(const std::string& path, const ums::OpenOptions& how, ums::FileHandle& file) override {
             opened.push_back(how);
             ums::OpenOptions buffered = how;
             buffered.direct = false;
-            return inner_.open(path, buffered, file);
+            return inner().open(path, buffered, file);
         }
         std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& how, ums::FileHandle& again) override {
             opened.push_back(how);
             ums::OpenOptions buffered = how;
             buffered.direct = false;
-            return inner_.reopen(file, buffered, again);
+            return inner().reopen(file, buffered, again);
         }
         std::vector<ums::OpenOptions> opened;
     };
@@ -234,8 +234,8 @@ TEST_CASE("the old contents of a log file that is kept are overwritten with zero
 
 TEST_CASE("zeros are really written to log files, and to data files if StampFiles requests it") {
     // Counts the written bytes, in requests of 1 MB.
-    struct WriteSpy final : StorageWrapper {
-        using StorageWrapper::StorageWrapper;
+    struct WriteSpy final : ums::ForwardingStorage {
+        using ums::ForwardingStorage::ForwardingStorage;
         struct Engine final : ums::IoEngine {
             Engine(std::unique_ptr<ums::IoEngine> below, std::uint64_t& count_bytes) : inner(std::move(below)), bytes(count_bytes) {}
             [[nodiscard]] std::string_view name() const override { return inner->name(); }
@@ -251,7 +251,7 @@ TEST_CASE("zeros are really written to log files, and to data files if StampFile
             std::uint64_t& bytes;
         };
         std::unique_ptr<ums::IoEngine> make_engine(const ums::EngineOptions& how, std::string& reason) override {
-            return std::make_unique<Engine>(inner_.make_engine(how, reason), bytes);
+            return std::make_unique<Engine>(inner().make_engine(how, reason), bytes);
         }
         std::uint64_t bytes = 0;
     };

@@ -7,8 +7,8 @@
 #include "sim/files/file_creator.hpp"
 #include "sim/files/file_names.hpp"
 #include "tests/sim/support/creator_bench.hpp"
-#include "tests/sim/support/storage_wrapper.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
 namespace fs = std::filesystem;
@@ -18,14 +18,14 @@ namespace {
 const std::string kPrecious(100'000, 'p');
 
 // Calls the test between the creation of a file and its second opening.
-struct Interrupted final : StorageWrapper {
-    using StorageWrapper::StorageWrapper;
+struct Interrupted final : ums::ForwardingStorage {
+    using ums::ForwardingStorage::ForwardingStorage;
     std::error_code open(const std::string& path, const ums::OpenOptions& how, ums::FileHandle& file) override {
-        const auto error = inner_.open(path, how, file);
+        const auto error = inner().open(path, how, file);
         if (!error && how.create_new) after_creation();
         return error;
     }
-    std::error_code sync(ums::FileHandle file) override { return fails_at_end ? system_error(EIO) : inner_.sync(file); }
+    std::error_code sync(ums::FileHandle file) override { return fails_at_end ? system_error(EIO) : inner().sync(file); }
 
     std::function<void()> after_creation = [] {};
     bool fails_at_end = false;

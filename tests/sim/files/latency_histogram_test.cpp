@@ -10,17 +10,17 @@
 #include "ums/base/prng.hpp"
 #include "ums/base/units.hpp"
 
+using sim::LatencyCounts;
 using sim::LatencyHistogram;
 using sim::LatencyResult;
-using sim::LatencySum;
 
 namespace {
 
 LatencyResult result_of(const std::vector<std::uint64_t>& durations_ns) {
     LatencyHistogram histogram;
     for (const std::uint64_t duration_ns : durations_ns) histogram.add(duration_ns);
-    LatencySum sum;
-    sum.add(histogram);
+    LatencyCounts sum;
+    sum.merge(histogram);
     return sum.result();
 }
 
@@ -96,8 +96,8 @@ TEST_CASE("the same durations give the same result, in one histogram or in sever
     const std::vector<std::uint64_t> durations = random_durations(prng, 10'000);
     std::vector<LatencyHistogram> parts(3);
     for (const std::uint64_t duration_ns : durations) parts[prng.below(3)].add(duration_ns);
-    LatencySum sum;
-    for (const LatencyHistogram& part : parts) sum.add(part);
+    LatencyCounts sum;
+    for (const LatencyHistogram& part : parts) sum.merge(part);
     const LatencyResult split = sum.result();
     const LatencyResult whole = result_of(durations);
     CHECK(split.count == whole.count);

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "tests/sim/support/storage_wrapper.hpp"
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/resident.hpp"
+#include "ums/io/forwarding_storage.hpp"
 #include "ums/io/posix_storage.hpp"
 
 using sim::BufferPool;
@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kWarmPoolBytes = std::uint64_t{40} << 20;
 
 // Records which memory its engines were given, and on which thread.
-class Storage final : public sim::testing::StorageWrapper {
+class Storage final : public ums::ForwardingStorage {
 public:
     struct Told {
         std::thread::id thread;
@@ -30,9 +30,9 @@ public:
         std::size_t size_bytes;
     };
 
-    using StorageWrapper::StorageWrapper;
+    using ums::ForwardingStorage::ForwardingStorage;
     std::unique_ptr<ums::IoEngine> make_engine(const ums::EngineOptions& options, std::string& reason) override {
-        return std::make_unique<Engine>(inner_.make_engine(options, reason), *this);
+        return std::make_unique<Engine>(inner().make_engine(options, reason), *this);
     }
 
     std::vector<Told> told;

@@ -18,11 +18,11 @@ using sim::Outcome;
 namespace {
 
 // Full from the n-th write on, and throws when asked for its free space.
-class ThrowingStorage final : public StorageWrapper {
+class ThrowingStorage final : public ums::ForwardingStorage {
 public:
-    using StorageWrapper::StorageWrapper;
+    using ums::ForwardingStorage::ForwardingStorage;
     std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override {
-        if (!throws) return StorageWrapper::free_space(path, free_bytes);
+        if (!throws) return inner().free_space(path, free_bytes);
         if (is_refusal) throw std::system_error(std::make_error_code(std::errc::too_many_files_open), "injected");
         throw std::logic_error("injected");
     }

@@ -159,7 +159,7 @@ std::size_t FaultyStorage::held_count() const {
 }
 
 std::unique_ptr<ums::IoEngine> FaultyStorage::make_engine(const ums::EngineOptions& options, std::string& reason) {
-    auto engine = std::make_unique<FaultyEngine>(*this, inner_.make_engine(options, reason));
+    auto engine = std::make_unique<FaultyEngine>(*this, inner().make_engine(options, reason));
     const std::lock_guard guard(mutex_);
     engines_.insert(engine.get());
     return engine;

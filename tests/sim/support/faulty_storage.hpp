@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "tests/sim/support/storage_wrapper.hpp"
 #include "ums/base/clock.hpp"
+#include "ums/io/forwarding_storage.hpp"
 #include "ums/io/io_request.hpp"
 
 namespace sim::testing {
@@ -30,7 +30,7 @@ struct Fate {
 
 class FaultyEngine;
 
-class FaultyStorage final : public StorageWrapper {
+class FaultyStorage final : public ums::ForwardingStorage {
 public:
     using Rule = std::function<Fate(const ums::IoRequest& request)>;
 
@@ -41,7 +41,7 @@ public:
         virtual void on_end(const ums::IoRequest& request) = 0;
     };
 
-    FaultyStorage(ums::Storage& inner, const ums::Clock& clock) : StorageWrapper(inner), clock_(clock) {}
+    FaultyStorage(ums::Storage& inner, const ums::Clock& clock) : ums::ForwardingStorage(inner), clock_(clock) {}
     ~FaultyStorage() override;
 
     // Called for each request as it is posted, one at a time. Any thread may set it, any time; nullptr = no faults.
@@ -52,16 +52,16 @@ public:
     void set_before_call(std::function<void()> before_call) { before_call_ = std::move(before_call); }
     std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) override {
         if (before_call_) before_call_();
-        return StorageWrapper::reopen(file, options, again);
+        return ums::ForwardingStorage::reopen(file, options, again);
     }
     void drop_cache(ums::FileHandle file) override {
         if (before_call_) before_call_();
-        StorageWrapper::drop_cache(file);
+        ums::ForwardingStorage::drop_cache(file);
     }
     std::error_code next_data(ums::FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes,
                               std::uint64_t& end_bytes) override {
         if (before_call_) before_call_();
-        return StorageWrapper::next_data(file, offset_bytes, begin_bytes, end_bytes);
+        return ums::ForwardingStorage::next_data(file, offset_bytes, begin_bytes, end_bytes);
     }
     // Releases everything that is held. Any thread.
     void release_held();

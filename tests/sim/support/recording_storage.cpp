@@ -18,14 +18,14 @@ std::vector<Recorded> RecordingStorage::select(const std::function<bool(const Re
 }
 
 std::error_code RecordingStorage::open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) {
-    const std::error_code error = inner_.open(path, options, file);
+    const std::error_code error = inner().open(path, options, file);
     const std::lock_guard guard(mutex_);
     if (!error) paths_[file.value] = path;
     return error;
 }
 
 std::error_code RecordingStorage::reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) {
-    const std::error_code error = inner_.reopen(file, options, again);
+    const std::error_code error = inner().reopen(file, options, again);
     const std::lock_guard guard(mutex_);
     if (!error) paths_[again.value] = paths_.at(file.value);
     return error;
@@ -36,7 +36,7 @@ void RecordingStorage::close(ums::FileHandle file) {
         const std::lock_guard guard(mutex_);
         paths_.erase(file.value);
     }
-    inner_.close(file);
+    inner().close(file);
 }
 
 std::error_code RecordingStorage::submitted(const ums::IoRequest& request, std::uint32_t engine) {
@@ -137,9 +137,9 @@ private:
 };
 
 std::unique_ptr<ums::IoEngine> RecordingStorage::make_engine(const ums::EngineOptions& options, std::string& reason) {
-    auto inner = inner_.make_engine(options, reason);
+    std::unique_ptr<ums::IoEngine> engine = inner().make_engine(options, reason);
     const std::lock_guard guard(mutex_);
-    return std::make_unique<Engine>(*this, std::move(inner), engine_count_++);
+    return std::make_unique<Engine>(*this, std::move(engine), engine_count_++);
 }
 
 }  // namespace sim::testing

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <vector>
 
-#include "ums/io/storage.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 namespace sim::testing {
 
@@ -32,7 +32,7 @@ struct Recorded {
     int tag = 0;
 };
 
-class RecordingStorage final : public ums::Storage {
+class RecordingStorage final : public ums::ForwardingStorage {
 public:
     // Called for each request before it is passed on; if it returns an error, the request fails with that instead. Any scheduler's thread,
     // one call at a time.
@@ -40,7 +40,7 @@ public:
     // Called when a request has completed, before the simulation sees it.
     using Tamper = std::function<void(ums::IoRequest& request, const std::string& path)>;
 
-    explicit RecordingStorage(ums::Storage& inner) : inner_(inner) {}
+    using ForwardingStorage::ForwardingStorage;
 
     // Before the run.
     void set_fault(Fault fault) { fault_ = std::move(fault); }
@@ -58,32 +58,9 @@ public:
     // Descriptions of overlapping transfers.
     [[nodiscard]] const std::vector<std::string>& overlaps() const { return overlaps_; }
 
-    std::error_code resolve(const std::string& path, std::string& resolved) override { return inner_.resolve(path, resolved); }
-    std::error_code status(const std::string& path, ums::FileStatus& status) override { return inner_.status(path, status); }
-    std::error_code status_of(ums::FileHandle file, ums::FileStatus& status) override { return inner_.status_of(file, status); }
     std::error_code open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) override;
     std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) override;
     void close(ums::FileHandle file) override;
-    std::error_code remove(ums::FileHandle file) override { return inner_.remove(file); }
-    std::error_code check_removal(ums::FileHandle file) override { return inner_.check_removal(file); }
-    std::error_code check_size(ums::FileHandle file, std::uint64_t size_bytes) override { return inner_.check_size(file, size_bytes); }
-    std::error_code lock(ums::FileHandle file) override { return inner_.lock(file); }
-    std::error_code size(ums::FileHandle file, std::uint64_t& size_bytes) override { return inner_.size(file, size_bytes); }
-    std::error_code allocate(ums::FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) override {
-        return inner_.allocate(file, offset_bytes, size_bytes);
-    }
-    std::error_code truncate(ums::FileHandle file, std::uint64_t size_bytes) override { return inner_.truncate(file, size_bytes); }
-    std::error_code sync(ums::FileHandle file) override { return inner_.sync(file); }
-    std::error_code read(ums::FileHandle file, std::uint64_t offset_bytes, std::byte* data, std::size_t size_bytes,
-                         std::size_t& transferred_bytes) override {
-        return inner_.read(file, offset_bytes, data, size_bytes, transferred_bytes);
-    }
-    std::error_code next_data(ums::FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes,
-                              std::uint64_t& end_bytes) override {
-        return inner_.next_data(file, offset_bytes, begin_bytes, end_bytes);
-    }
-    std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override { return inner_.free_space(path, free_bytes); }
-    void drop_cache(ums::FileHandle file) override { inner_.drop_cache(file); }
     std::unique_ptr<ums::IoEngine> make_engine(const ums::EngineOptions& options, std::string& reason) override;
 
 private:
@@ -98,7 +75,6 @@ private:
     std::error_code submitted(const ums::IoRequest& request, std::uint32_t engine);
     void came_back(ums::IoRequest& request);
 
-    ums::Storage& inner_;
     Fault fault_;
     Tamper tamper_;
     std::function<int()> tagger_;

@@ -1,6 +1,5 @@
-// A latency histogram as plain data: constant size, exact when merged, with the buckets of LatencyHistogram
-// (sim/files/latency_histogram.hpp): from 1 us to 1000 s within 1 %. One thread at a time. Memory (16 KB) is allocated with the first
-// request.
+// A latency histogram as plain data, and its statistics: constant size, exact when merged, with the buckets of LatencyHistogram: from 1 us
+// to 1000 s within 1 %. One thread at a time. Memory (16 KB) is allocated with the first request.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +9,14 @@
 
 namespace sim {
 
+class LatencyHistogram;
+
 class LatencyCounts {
 public:
     void add(std::uint64_t duration_ns);
-    // As if all requests of `other` had been added here.
+    // As if all requests of `other` had been added here. A histogram may be in use: what it has at this moment.
     void merge(const LatencyCounts& other);
+    void merge(const LatencyHistogram& other);
     // From the buckets in a document (LatencyResult::buckets) and the figures that buckets do not give.
     static LatencyCounts from(const LatencyResult& result);
 

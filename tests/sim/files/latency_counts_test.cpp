@@ -1,4 +1,4 @@
-#include "sim/bench/latency_counts.hpp"
+#include "sim/files/latency_counts.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "sim/bench/latency_counts.hpp"
+#include "sim/files/latency_counts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,6 +27,23 @@ void LatencyCounts::merge(const LatencyCounts& other) {
     min_ns_ = std::min(min_ns_, other.min_ns_);
     max_ns_ = std::max(max_ns_, other.max_ns_);
     squares_us_ += other.squares_us_;
+}
+
+void LatencyCounts::merge(const LatencyHistogram& other) {
+    for (std::uint32_t octave = 0; octave < kLatencyOctaves; ++octave) {
+        const auto* const steps = other.octaves_[octave].load(std::memory_order_acquire);
+        if (steps == nullptr) continue;
+        if (counts_.empty()) counts_.resize(kLatencyBuckets);
+        for (std::uint32_t step = 0; step < kLatencySteps; ++step) {
+            const std::uint64_t count = (*steps)[step].value();
+            counts_[octave * kLatencySteps + step] += count;
+            count_ += count;
+        }
+    }
+    total_ns_ += other.total_ns_.value();
+    min_ns_ = std::min(min_ns_, other.min_ns_.load(std::memory_order_relaxed));
+    max_ns_ = std::max(max_ns_, other.max_ns_.value());
+    squares_us_ += other.squares_us_.load(std::memory_order_relaxed);
 }
 
 LatencyCounts LatencyCounts::from(const LatencyResult& result) {
