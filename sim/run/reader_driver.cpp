@@ -28,7 +28,7 @@ constexpr std::uint64_t kBetweenAsksNs = ums::kNsPerSecond;
 
 ReaderDriver::ReaderDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper,
                            RunGroup* group)
-    : Driver(std::move(options), storage, clock, sink, keeper, group),
+    : ReadOnlyDriver(std::move(options), storage, clock, sink, keeper, group),
       is_close_to_open_(group_->reads_with() == RunGroup::Coherence::close_to_open) {
     UMS_ASSERT(keeper_ != nullptr);
     journal_.on_finding([this] {
@@ -48,21 +48,8 @@ ums::Task<void> ReaderDriver::main() {
         co_return;
     }
     open_files();
-    journal_.begin_run();
-    are_cycles_running_ = true;
-    watch_long_io(parts_->monitors, parts_->monitors_stop);
-    (*schedulers_)[0].spawn(parts_->monitors, "Time Series", record_time_series());
-    try {
-        ums::Task<void> reading = read_passes();
-        co_await phase(Phase::page_verification, reading);
-    } catch (...) {
-        stop_on_failure(std::current_exception());
-    }
-    phase_.store(Phase::summary, std::memory_order_relaxed);
-    parts_->monitors_stop.set();
-    co_await join(parts_->monitors);
-    collect();
-    close_files();
+    ums::Task<void> reading = read();
+    co_await work(reading);
 }
 
 ums::Task<void> ReaderDriver::meet(RunGroup::Meeting meeting) {
@@ -95,10 +82,9 @@ void ReaderDriver::open_files() {
     }
     group_->begins(parts->run_id, wanted.paths);
     parts->view = std::make_unique<PromiseView>(*keeper_, std::move(wanted), clock_);
-    parts->time_series = std::make_unique<TimeSeries>(parts->files, clock_, journal_.start_ns());
     results_.run_id = parts->run_id;
-    const std::lock_guard guard(parts_mutex_);
-    parts_ = std::move(parts);
+    parts_ = parts.get();
+    show(std::move(parts));
 }
 
 ums::Task<void> ReaderDriver::record_time_series() {
@@ -111,6 +97,12 @@ ums::Task<void> ReaderDriver::record_time_series() {
 }
 
 // --- reading ---
+
+ums::Task<void> ReaderDriver::read() {
+    (*schedulers_)[0].spawn(parts_->monitors, "Time Series", record_time_series());
+    ums::Task<void> passes = read_passes();
+    co_await phase(Phase::page_verification, passes);
+}
 
 ums::Task<void> ReaderDriver::read_passes() {
     ums::Event never;
@@ -204,40 +196,6 @@ void ReaderDriver::judge_end(RunGroup::Owner owner) {
     }
 }
 
-// --- what came of it ---
-
-Driver::Totals ReaderDriver::totals() const {
-    Totals totals;
-    for (const SimFile* file : parts_->files) {
-        const FileCountersPerCpu& counters = file->counters();
-        totals.read_bytes += sum_of(counters, &FileCounters::read_bytes);
-        totals.pages_verified += sum_of(counters, &FileCounters::pages_verified);
-    }
-    return totals;
-}
-
-void ReaderDriver::after_phase(Phase phase) { parts_->time_series->sample(phase, 1); }
-
-void ReaderDriver::collect() {
-    if (!run_.is_stopping()) results_.cycles_completed = 1;
-    collect_files(parts_->files, parts_->drives, *parts_->time_series);
-}
-
-void ReaderDriver::close_files() {
-    std::unique_ptr<Parts> parts;
-    const std::lock_guard guard(parts_mutex_);
-    parts = std::move(parts_);
-}
-
-Progress ReaderDriver::progress() const {
-    Progress progress = common_progress();
-    progress.cycles = 1;
-    const std::lock_guard guard(parts_mutex_);
-    if (!parts_) return progress;
-    progress.done_fraction = parts_->pass ? parts_->pass->done_fraction() : 0;
-    add_files(progress, parts_->files);
-    progress.is_ending = run_.is_stopping();
-    return progress;
-}
+double ReaderDriver::done_fraction() const { return parts_->pass ? parts_->pass->done_fraction() : 0; }
 
 }  // namespace sim

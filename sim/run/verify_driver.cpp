@@ -12,26 +12,15 @@
 namespace sim {
 
 VerifyDriver::VerifyDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper)
-    : Driver(std::move(options), storage, clock, sink, keeper, nullptr) {}
+    : ReadOnlyDriver(std::move(options), storage, clock, sink, keeper, nullptr) {}
 
 VerifyDriver::~VerifyDriver() = default;
 
 ums::Task<void> VerifyDriver::main() {
     open_files();
     may_begin_ = true;
-    journal_.begin_run();
-    are_cycles_running_ = true;
-    watch_long_io(parts_->monitors, parts_->monitors_stop);
-    try {
-        co_await verify();
-    } catch (...) {
-        stop_on_failure(std::current_exception());
-    }
-    phase_.store(Phase::summary, std::memory_order_relaxed);
-    parts_->monitors_stop.set();
-    co_await join(parts_->monitors);
-    collect();
-    close_files();
+    ums::Task<void> verification = verify();
+    co_await work(verification);
 }
 
 void VerifyDriver::open_files() {
@@ -52,10 +41,9 @@ void VerifyDriver::open_files() {
     const auto& left_files = parts->left.files;
     parts->log->expect_data_files(static_cast<std::size_t>(
         std::count_if(left_files.begin(), left_files.end(), [](const LeftFile& left) { return !left.options.is_log; })));
-    parts->time_series = std::make_unique<TimeSeries>(parts->files, clock_, journal_.start_ns());
     results_.run_id = parts->left.run_id;
-    const std::lock_guard guard(parts_mutex_);
-    parts_ = std::move(parts);
+    parts_ = parts.get();
+    show(std::move(parts));
 }
 
 ums::Task<void> VerifyDriver::verify() {
@@ -146,19 +134,9 @@ void VerifyDriver::report_file(const LeftFile& left) {
     left.file->report(std::move(finding));
 }
 
-Driver::Totals VerifyDriver::totals() const {
-    Totals totals;
-    for (const SimFile* data : parts_->data_files) {
-        const FileCountersPerCpu& counters = data->counters();
-        totals.read_bytes += sum_of(counters, &FileCounters::read_bytes);
-        totals.pages_verified += sum_of(counters, &FileCounters::pages_verified);
-    }
-    return totals;
-}
+double VerifyDriver::done_fraction() const { return parts_->pages ? parts_->pages->done_fraction() : parts_->log->done_fraction(); }
 
-void VerifyDriver::after_phase(Phase phase) { parts_->time_series->sample(phase, 1); }
-
-void VerifyDriver::collect() {
+void VerifyDriver::describe() {
     results_.durability.emplace();
     parts_->log->describe(*results_.durability);
     if (keeper_ != nullptr) results_.durability->promises = told_of(parts_->promises, parts_->log->promises());
@@ -166,25 +144,6 @@ void VerifyDriver::collect() {
         if (durability_of(options_, left.options) == Durability::none) ++results_.durability->undurable_files;
     }
     if (parts_->pages) parts_->pages->describe(*results_.durability);
-    if (!run_.is_stopping()) results_.cycles_completed = 1;
-    collect_files(parts_->files, parts_->drives, *parts_->time_series);
-}
-
-void VerifyDriver::close_files() {
-    std::unique_ptr<Parts> parts;
-    const std::lock_guard guard(parts_mutex_);
-    parts = std::move(parts_);
-}
-
-Progress VerifyDriver::progress() const {
-    Progress progress = common_progress();
-    progress.cycles = 1;
-    const std::lock_guard guard(parts_mutex_);
-    if (!parts_) return progress;
-    progress.done_fraction = parts_->pages ? parts_->pages->done_fraction() : parts_->log->done_fraction();
-    add_files(progress, parts_->files);
-    progress.is_ending = run_.is_stopping();
-    return progress;
 }
 
 }  // namespace sim
