@@ -142,9 +142,10 @@ ums::Task<bool> BackupChain::diagnose(std::uint32_t index, std::byte* bytes) {
     finding.evidence.image = first;
     finding.reads = 1 + static_cast<std::uint32_t>(finding.rereads.size());
     finding.description =
-        fmt::format("Chunk {} of the chain of backups was written and acknowledged, {}.", index + 1, text_of(finding.kind));
+        fmt::format("Chunk {} of the chain of backups was written and acknowledged, but {}.", index + 1, text_of(finding.kind));
     finding.reasoning = {fmt::format("The chain must hold chunk {} here, of {} bytes.", index + 1, chunk.size_bytes),
-                         finding.transient ? "Reading it again gave the right chunk." : "It stays: reading it again did not help."};
+                         finding.transient ? "The fault is transient: a later read returned the right chunk."
+                                           : "The fault is persistent: no re-read returned the right chunk."};
     const bool is_right = finding.transient;
     if (is_right) std::memcpy(bytes, rereader.bytes(), chunk.size_bytes);
     chunk.is_unknown = !is_right;

@@ -245,8 +245,9 @@ void Restore::compare_sums(std::size_t source) {
     bool is_known = cuts_[source] <= backed_up.data->file.shrunk_count - base_of_log().shrunk.at(source);
     for (std::uint32_t page = 0; page < pages && is_known; ++page) is_known = restored.ledger[page].unknown == 0;
     if (!is_known) {
-        parts_.context.journal.info(fmt::format(
-            "{}: not compared as a whole: of some of its pages nothing is promised. Each other page is.", restored.file.path()));
+        parts_.context.journal.info(
+            fmt::format("{}: not compared as a whole, because nothing is promised for some of its pages. Every other page is compared.",
+                        restored.file.path()));
         return;
     }
     const auto version_of = [&restored](std::uint32_t page) -> std::uint32_t { return restored.ledger[page].version; };

@@ -46,14 +46,13 @@ bool is_sound(const Evidence& evidence) {
 }
 
 std::string how_long(const Evidence& evidence) {
-    return evidence.is_transient
-               ? "It came back once; reading the page again gave the right one."
-               : "It stays: reading the page again, also through a newly opened file after its cached pages were dropped, "
-                 "did not give the right one.";
+    return evidence.is_transient ? "The fault is transient: a later read returned the right page."
+                                 : "The fault is persistent: no re-read returned the right page, not even one through a newly opened file "
+                                   "after its cached pages were dropped.";
 }
 
 std::string older_words(std::uint32_t version) {
-    return version == 0 ? std::string("the zeros that were there before the first write") : fmt::format("version {}", version);
+    return version == 0 ? std::string("the zeros from before the first write") : fmt::format("version {}", version);
 }
 
 // --- the rules, in their order ---
@@ -72,14 +71,16 @@ Verdict older_verdict(const Evidence& evidence) {
     const auto newest = expected_version(evidence);
     const std::string written =
         evidence.is_before_repair
-            ? fmt::format("All {} sectors are of version {} as it was before a repair of the page, which was acknowledged.",
+            ? fmt::format("All {} sectors hold version {} from before the page was repaired, although the repair was acknowledged.",
                           kSectorsPerPage, newest)
-            : fmt::format("All {} sectors are of {}, but version {} was written later and acknowledged.", kSectorsPerPage,
+            : fmt::format("All {} sectors hold {}, but version {} was written later and acknowledged.", kSectorsPerPage,
                           older_words(older_version(evidence.sectors[0])), newest);
     std::vector<std::string> reasoning{written, how_long(evidence)};
     const bool was_read_back = evidence.expected.entry.read_back != 0;
     if (evidence.is_transient) {
-        reasoning.emplace_back("The write had arrived, since it could be read afterwards: an old copy was returned, as a read cache does.");
+        reasoning.emplace_back(
+            "A later read returned the new version, so the write had arrived: the first read was answered from an old copy, as by a stale "
+            "cache.");
         return {FindingKind::stale_read, {}, std::move(reasoning)};
     }
     if (evidence.found_elsewhere) {
@@ -112,10 +113,11 @@ std::optional<Verdict> image_before_this_run(const Evidence& evidence) {
         return fact.page_id == evidence.expected.page_id && fact.file_id == evidence.expected.file_id;
     });
     if (!is_same_place) return std::nullopt;
-    return Verdict{evidence.found_elsewhere ? FindingKind::misdirected_write : FindingKind::lost_write,
-                   evidence.found_elsewhere,
-                   {"The page is what an earlier run left in this file; the first write of this run was acknowledged and is not there.",
-                    how_long(evidence)}};
+    return Verdict{
+        evidence.found_elsewhere ? FindingKind::misdirected_write : FindingKind::lost_write,
+        evidence.found_elsewhere,
+        {"The page still holds what an earlier run left in this file: the first write of this run was acknowledged, but is not there.",
+         how_long(evidence)}};
 }
 
 std::optional<Verdict> torn_page(const Evidence& evidence) {
@@ -139,8 +141,8 @@ std::optional<Verdict> torn_page(const Evidence& evidence) {
     }
     return Verdict{FindingKind::torn_page,
                    {},
-                   {fmt::format("The page consists of several versions of itself: sectors {}.", fmt::join(parts, ", ")),
-                    "Each sector is whole; the write arrived in part only.", how_long(evidence)}};
+                   {fmt::format("The page mixes several versions: sectors {}.", fmt::join(parts, ", ")),
+                    "Each sector is whole, so only part of the write arrived.", how_long(evidence)}};
 }
 
 std::optional<Verdict> future_version(const Evidence& evidence) {
@@ -151,12 +153,13 @@ std::optional<Verdict> future_version(const Evidence& evidence) {
                             header.file_id == evidence.expected.file_id && header.page_id == evidence.expected.page_id &&
                             header.version == expected_version(evidence);
     if (expected_version(evidence) == 0 || (!newer && !other_time)) return std::nullopt;
-    return Verdict{FindingKind::future_version,
-                   {},
-                   {fmt::format("What came back is a sound image of this page, version {}, LSN {:#x}; version {}, LSN {:#x} is the newest "
-                                "that was ever written.",
-                                header.version, header.lsn, expected_version(evidence), evidence.expected.entry.lsn),
-                    how_long(evidence)}};
+    return Verdict{
+        FindingKind::future_version,
+        {},
+        {fmt::format(
+             "A sound image of this page came back, version {}, LSN {:#x}, but the newest that was ever written is version {}, LSN {:#x}.",
+             header.version, header.lsn, expected_version(evidence), evidence.expected.entry.lsn),
+         how_long(evidence)}};
 }
 
 // Sectors of the page itself at other offsets are shifted data, not another page's.
@@ -175,7 +178,7 @@ std::optional<Verdict> misdirected(const Evidence& evidence) {
     verdict.reasoning = {fmt::format("{} of {} sectors are those of page {} of file {}, version {}.", wrong_sectors(evidence),
                                      kSectorsPerPage, other->page_id, other->file_id, other->version),
                          how_long(evidence),
-                         evidence.is_transient ? "The place is right on the disk: the read was answered from another place."
+                         evidence.is_transient ? "The disk holds the right page here: the read was answered from another place."
                                                : "The other page's image was written here."};
     return verdict;
 }
@@ -235,8 +238,8 @@ std::optional<Verdict> foreign_page(const Evidence& evidence) {
     if (is_ours) return std::nullopt;
     return Verdict{FindingKind::foreign_page,
                    {},
-                   {fmt::format("{} of {} bytes are not those that were written, and hardly a sector has a stamp of this run: this is not "
-                                "data that ioproof wrote.",
+                   {fmt::format("{} of {} bytes are not those that were written, and hardly any sector has a stamp of this run: ioproof "
+                                "did not write this data.",
                                 evidence.difference.wrong_bytes, kPageBytes),
                     how_long(evidence)}};
 }
@@ -252,7 +255,7 @@ std::optional<Verdict> bit_corruption(const Evidence& evidence) {
                      difference.wrong_bytes == 1 ? "" : "s", difference.wrong_bits == 1 ? "is" : "are",
                      std::max(1U, wrong_sectors(evidence)), kSectorsPerPage, difference.first_wrong_byte)}};
     if (difference.shift_bytes != 0) {
-        verdict.reasoning.push_back(fmt::format("The right bytes are there, but moved by {} bytes.", difference.shift_bytes));
+        verdict.reasoning.push_back(fmt::format("The right bytes are there, but shifted by {} bytes.", difference.shift_bytes));
     }
     verdict.reasoning.push_back(how_long(evidence));
     return verdict;

@@ -11,7 +11,7 @@ namespace {
 // The image has the expected version, but from before the page was repaired.
 std::string version_there(const Finding& finding) {
     const bool is_before_repair = or_empty(finding.received).version == or_empty(finding.expected).version;
-    return fmt::format("version {}{}", or_empty(finding.received).version, is_before_repair ? ", as it was before a repair," : "");
+    return fmt::format("version {}{}", or_empty(finding.received).version, is_before_repair ? " from before a repair" : "");
 }
 
 std::string what_happened(const Finding& finding) {
@@ -20,13 +20,13 @@ std::string what_happened(const Finding& finding) {
     const std::uint32_t received = or_empty(finding.received).version;
     switch (finding.kind) {
         case FindingKind::stale_read:
-            return fmt::format("Version {} of the page was written and acknowledged, {} came back.", expected, version_there(finding));
+            return fmt::format("Version {} of the page was written and acknowledged, but {} came back.", expected, version_there(finding));
         case FindingKind::lost_write:
             return fmt::format(
                 "Version {} of the page was written and acknowledged, but it is not there: {}.", expected,
-                received == 0 ? "the page is as before its first write" : fmt::format("it still holds {}", version_there(finding)));
+                received == 0 ? "the page is as it was before its first write" : fmt::format("it still holds {}", version_there(finding)));
         case FindingKind::reverted_page:
-            return fmt::format("Version {} of the page had been read back, now {} is there again.", expected, version_there(finding));
+            return fmt::format("Version {} of the page had been read back, but now {} is there again.", expected, version_there(finding));
         case FindingKind::torn_page:
             return fmt::format("The page is torn: only some of its sectors are of version {}, which was written and acknowledged.",
                                expected);
@@ -40,14 +40,14 @@ std::string what_happened(const Finding& finding) {
             return fmt::format("The page holds page {} of file {}, version {}.", finding.other->page_id, finding.other->file_id,
                                finding.other->version);
         case FindingKind::zeroed_page:
-            return fmt::format("Version {} of the page was written and acknowledged, zeros came back.", expected);
+            return fmt::format("Version {} of the page was written and acknowledged, but zeros came back.", expected);
         case FindingKind::bytes_not_read:
             return fmt::format("The read reported success, but {} bytes of the page were never filled in.", comparison.not_read_bytes);
         case FindingKind::bit_corruption:
             return fmt::format("The page is damaged: {} wrong bits in {} bytes, the first at 0x{:x}.", comparison.wrong_bits,
                                comparison.wrong_bytes, comparison.first_wrong_byte);
         case FindingKind::foreign_page:
-            return expected == 0 ? "The page has never been written and must be zeros, but something came back."
+            return expected == 0 ? "The page has never been written and must be zeros, but something else came back."
                                  : "Data that this run did not write came back.";
         case FindingKind::future_version:
             return fmt::format("Version {} of the page came back; version {} is the newest that was ever written.", received, expected);

@@ -128,7 +128,8 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
         const std::uint64_t lsn = make_lsn(vlf.sequence, static_cast<std::uint32_t>(begin.at_bytes / kSectorBytes), 0);
         if (is_at_end && is_end_of_log && fault.kind != FindingKind::log_block_damaged && pages_depend_on(lsn)) {
             fault.kind = FindingKind::wal_violation;
-            fault.description += " The log ends before changes that are already in the data files: crash recovery could not know them.";
+            fault.description +=
+                " The log ends before changes that are already in the data files: crash recovery would know nothing of them.";
         } else if (position.sequence > begin.sequence + 1) {
             fault.description += fmt::format(" So did {} more blocks after it.", position.sequence - begin.sequence - 1);
         }
@@ -204,12 +205,12 @@ void LogAuditor::report_digest(const Position& end) {
     finding.place.size_bytes = vlf.end_bytes;
     finding.expected = {.lsn = make_lsn(vlf.sequence, 0, 0)};
     finding.description = fmt::format(
-        "The blocks {} to {} of the log are each sound and in their place, but at least one of them is not the block that was written. It "
-        "is not known which.",
+        "The blocks {} to {} of the log are each sound and in their place, but at least one of them is not the block that was written. "
+        "Which one is not known.",
         vlf.first_block, end.sequence - 1);
     finding.reasoning = {fmt::format("The {} blocks that were written to VLF {} have a different digest from the {} blocks that came back.",
                                      vlf.block_count, vlf.sequence, end.sequence - vlf.first_block),
-                         "There is one digest for the whole VLF, so the place is all of it, and there is no image of a single block."};
+                         "One digest covers the whole VLF, so the finding covers the whole VLF, too, and has no image of a single block."};
     vlf.file->report(std::move(finding));
 }
 
@@ -231,11 +232,11 @@ void LogAuditor::report(const Position& begin, std::uint64_t end_bytes, BlockFau
     }
     finding.evidence.image = image;
     finding.reads = 1 + static_cast<std::uint32_t>(rereads.size());
-    finding.reasoning = {
-        fmt::format("The log must hold block {} here: VLF {}, at {} bytes.", begin.sequence, vlf.sequence, begin.at_bytes),
-        transient ? "Reading it again gave the right block."
-                  : "It stays: reading it again, also through a newly opened file after its cached pages were dropped, did not help."};
-    if (begin.is_part) finding.reasoning.emplace_back("A backup read it, to copy it into its chain: it copies nothing that is wrong.");
+    finding.reasoning = {fmt::format("The log must hold block {} here: VLF {}, at {} bytes.", begin.sequence, vlf.sequence, begin.at_bytes),
+                         transient ? "The fault is transient: a later read returned the right block."
+                                   : "The fault is persistent: no re-read returned the right block, not even one through a newly opened "
+                                     "file after its cached pages were dropped."};
+    if (begin.is_part) finding.reasoning.emplace_back("A backup read it for its chain, into which it copies no wrong block.");
     finding.rereads = std::move(rereads);
     finding.description = std::move(fault.description) + (begin.is_part ? " A backup read it." : "");
     vlf.file->report(std::move(finding));

@@ -63,7 +63,7 @@ std::optional<BlockFault> check_block(const std::byte* block, std::uint64_t avai
     const LogBlockHeader header = read_block_header(block);
     const std::uint64_t sequence = expected.sequence;
     if (is_all_zero(block, kSectorBytes)) {
-        return BlockFault{FindingKind::log_gap, fmt::format("Log block {} was written and acknowledged, zeros came back.", sequence)};
+        return BlockFault{FindingKind::log_gap, fmt::format("Log block {} was written and acknowledged, but zeros came back.", sequence)};
     }
     const bool is_of_run = header.run_id == expected.run_id;
     const bool is_older =
@@ -72,13 +72,13 @@ std::optional<BlockFault> check_block(const std::byte* block, std::uint64_t avai
         const bool is_older_part = !is_damaged_header(header, expected) && is_inside_of_a_block(block, expected);
         if (is_older_header(header, expected) || is_older_part) {
             return BlockFault{FindingKind::log_stale_block,
-                              fmt::format("Log block {} was written and acknowledged, what stood there before came back.", sequence)};
+                              fmt::format("Log block {} was written and acknowledged, but what was there before came back.", sequence)};
         }
         return BlockFault{FindingKind::log_block_damaged, fmt::format("Log block {} is damaged: its checksum is wrong.", sequence)};
     }
     if (is_of_run && header.vlf_sequence == expected.vlf_sequence && header.sequence == sequence) return std::nullopt;
     return BlockFault{is_older ? FindingKind::log_stale_block : FindingKind::log_gap,
-                      fmt::format("Log block {} was written and acknowledged, block {}{} came back.", sequence, header.sequence,
+                      fmt::format("Log block {} was written and acknowledged, but block {}{} came back.", sequence, header.sequence,
                                   is_of_run ? "" : " of another run")};
 }
 

@@ -123,7 +123,7 @@ TEST_CASE("a block that reads as zeros is reported as never written") {
     });
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].kind == FindingKind::log_gap);
-    CHECK(findings[0].description == "Log block 4 was written and acknowledged, zeros came back.");
+    CHECK(findings[0].description == "Log block 4 was written and acknowledged, but zeros came back.");
 }
 
 TEST_CASE("a lost last block is found, too") {
@@ -145,9 +145,9 @@ TEST_CASE("two blocks that were swapped are found") {
     });
     REQUIRE(findings.size() == 2);
     CHECK(findings[0].kind == FindingKind::log_gap);
-    CHECK(findings[0].description == "Log block 6 was written and acknowledged, block 10 came back.");
+    CHECK(findings[0].description == "Log block 6 was written and acknowledged, but block 10 came back.");
     CHECK(findings[1].kind == FindingKind::log_stale_block);
-    CHECK(findings[1].description == "Log block 10 was written and acknowledged, block 6 came back.");
+    CHECK(findings[1].description == "Log block 10 was written and acknowledged, but block 6 came back.");
 }
 
 TEST_CASE("an old block in the place of a new one is reported as an old version") {
@@ -156,7 +156,7 @@ TEST_CASE("an old block in the place of a new one is reported as an old version"
     });
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].kind == FindingKind::log_stale_block);
-    CHECK(findings[0].description == "Log block 10 was written and acknowledged, block 6 came back.");
+    CHECK(findings[0].description == "Log block 10 was written and acknowledged, but block 6 came back.");
 }
 
 TEST_CASE("the previous lap's block that a lost write leaves behind is reported as an old version") {
@@ -209,7 +209,7 @@ TEST_CASE("a sound block of another run, and one that was replaced by a lookalik
     });
     REQUIRE(forged.size() == 1);
     CHECK(forged[0].kind == FindingKind::log_block_damaged);
-    CHECK_THAT(forged[0].description, ContainsSubstring("at least one of them is not the block that was written. It is not known which"));
+    CHECK_THAT(forged[0].description, ContainsSubstring("at least one of them is not the block that was written. Which one is not known"));
     // The place is the whole VLF, and there is no image, because it is not known which block it is.
     CHECK(forged[0].evidence.image.empty());
     CHECK(or_empty(forged[0].received).checksum == 0);
