@@ -64,8 +64,9 @@ private:
         const bool is_whole = transferred == kPageBytes;
         found.is_sound = is_whole && has_signature(page.data()) && found.header.checksum == page_checksum(page.data());
         if (found.is_sound && found.header.format != kPageFormat) {
-            throw RefusedError(fmt::format("{}: refused: its pages are of format {}, this version of ioproof knows {}.", claim.file.path,
-                                           found.header.format, kPageFormat));
+            throw RefusedError(fmt::format(
+                "{}: refused: its pages are of format {}, but this version of ioproof reads format {}. Use the version that made them.",
+                claim.file.path, found.header.format, kPageFormat));
         }
         if (is_whole && !found.is_sound) found.runs = runs_of(page.data());
         const bool is_empty = is_all_zero(page.data(), transferred / 8 * 8);
@@ -140,9 +141,10 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
             left.signature = found.header.run_id == result.run_id ? LeftFile::Signature::ours : LeftFile::Signature::other_run;
         }
         if (left.is_as_made() && found.is_sound && found.header.file_id > options.files.size()) {
-            throw RefusedError(fmt::format(
-                "{}: it is file {} of its run, and {} named. Name all files as the run did, by the same -cfg or -dir.", left.options.path,
-                found.header.file_id, options.files.size() == 1 ? "one file is" : fmt::format("{} files are", options.files.size())));
+            throw RefusedError(
+                fmt::format("{}: it is file {} of its run, but only {} named. Name all files as the run did, by the same -cfg or -dir.",
+                            left.options.path, found.header.file_id,
+                            options.files.size() == 1 ? "one file is" : fmt::format("{} files are", options.files.size())));
         }
         const bool bears_run = found.header.magic == kPageMagic && found.header.run_id == result.run_id;
         if (left.signature == LeftFile::Signature::damaged && bears_run) left.signature = LeftFile::Signature::torn;
@@ -165,8 +167,8 @@ void become_run(FoundFiles& found, std::uint64_t run_id) {
 void refuse_unknown_run(const FoundFiles& found, Job job) {
     if (found.run_id != 0) return;
     throw RefusedError(
-        fmt::format("{}: nothing to {}: none of the files is there and begins with ioproof's signature. Name them as "
-                    "the run did, by the same -cfg or -dir.",
+        fmt::format("{}: nothing to {}: no file is there that begins with ioproof's signature. Name the files as the run did, by the same "
+                    "-cfg or -dir.",
                     found.files.empty() ? std::string("no file") : found.files.front().left.options.path,
                     job == Job::resume   ? "resume"
                     : job == Job::repair ? "repair"
@@ -193,7 +195,7 @@ std::string signature_text(const LeftFile& left) {
         case LeftFile::Signature::zeros: return "begins with zeros instead of the signature page";
         case LeftFile::Signature::other_run: return "is of another run";
         case LeftFile::Signature::torn: return "begins with a torn signature page";
-        case LeftFile::Signature::damaged: return "begins with something else than the signature page";
+        case LeftFile::Signature::damaged: return "begins with something other than the signature page";
     }
     UMS_ASSERT(false && "unknown signature");
 }

@@ -39,9 +39,8 @@ void refuse_promises_of_earlier_run(const PromiseKeeper& keeper, const LeftPromi
     const bool is_of_other_run = left.promises && found.run_id != 0 && left.promises->section().run_id != found.run_id;
     if (!is_of_other_run || found.made_utc_us <= left.told.last_utc_us) return;
     throw RefusedError(
-        fmt::format("These files are of run {:016x}, which was made after the last promise that {} holds, of run {:016x}: the newer run "
-                    "was not given it. "
-                    "Name the ledger or witness of the newer run, or verify without one.",
+        fmt::format("These files are of run {:016x}, which began after the last promise that {} holds, of run {:016x}: the newer run did "
+                    "not use it. Name the ledger or witness of the newer run, or verify without one.",
                     found.run_id, keeper.name(), left.promises->section().run_id));
 }
 
@@ -51,8 +50,8 @@ LeftPromises promises_of(PromiseKeeper& keeper, FoundFiles& found) {
     std::optional<Promises> loaded = keeper.load(wanted_of(found));
     if (!loaded) {
         refuse_unknown_run(found, Job::verify);
-        throw RefusedError(fmt::format(
-            "Nothing is known of the run of these files in {}. Name the ledger or witness that the run was given.", keeper.name()));
+        throw RefusedError(
+            fmt::format("The run of these files is not known to {}. Name the ledger or witness that the run used.", keeper.name()));
     }
     LeftPromises left = take_over(keeper, std::move(loaded));
     refuse_promises_of_earlier_run(keeper, left, found);
@@ -70,8 +69,8 @@ LeftPromises promises_to_go_on_with(PromiseKeeper& keeper, const FoundFiles& fou
     }
     if (!loaded->are_void() && loaded->section().run_id != found.run_id) {
         throw RefusedError(
-            fmt::format("{} holds the promises of run {:016x}, and these files are of run {:016x}. 'ioproof verify' with it says what is "
-                        "left; to go on without what it holds, name another ledger.",
+            fmt::format("{} holds the promises of run {:016x}, but these files are of run {:016x}. 'ioproof verify' with it says what is "
+                        "left; to continue without its promises, name another ledger.",
                         keeper.name(), loaded->section().run_id, found.run_id));
     }
     return take_over(keeper, std::move(loaded));
@@ -81,7 +80,7 @@ PromisesResult told_of(const LeftPromises& left, const Promises* demanded) {
     PromisesResult told = left.told;
     told.are_used = demanded != nullptr;
     if (left.promises && demanded == nullptr) {
-        told.remark = "The log is newer than its promises: the run went on without it, so they are not demanded.";
+        told.remark = "The log is newer than its promises: the run continued without it, so they are not demanded.";
     }
     return told;
 }

@@ -47,10 +47,9 @@ FileCuts read_cuts(std::span<const std::byte> body) {
 ums::Task<void> LogAnalysis::run() {
     co_await scan_.find_blocks(contents_);
     if (scan_.other_format() != 0) {
-        run_.stop(Outcome::not_done,
-                  fmt::format("The log is of format {}, and this version of ioproof reads format {}: another version made the "
-                              "files. Verify with the one that ran.",
-                              scan_.other_format(), kLogFormat));
+        run_.stop(Outcome::not_done, fmt::format("The log is of format {}, but this version of ioproof reads format {}: another version "
+                                                 "made the files. Verify with that version.",
+                                                 scan_.other_format(), kLogFormat));
         co_return;
     }
     take_promises();
@@ -70,8 +69,8 @@ ums::Task<void> LogAnalysis::run() {
     co_await replay([this](const LogRecordHeader& header, std::span<const std::byte> body) { take_record(header, body); });
     if (has_unnamed_file()) {
         run_.stop(Outcome::not_done,
-                  fmt::format("The log has changes of {} data files, and {} named: file {} of the run is among the others. Name all files "
-                              "as the run did, by the same -cfg or -dir.",
+                  fmt::format("The log has changes of {} data files, but only {} named: file {} of the run, for one, was not. Name all "
+                              "files as the run did, by the same -cfg or -dir.",
                               files_.size() + unnamed_files_.size(),
                               named_data_files_ == 1 ? "one was" : fmt::format("{} were", named_data_files_), *unnamed_files_.rbegin()));
         co_return;
@@ -192,7 +191,7 @@ ums::Task<bool> LogAnalysis::read_missing_again() {
         finding.place.offset_bytes = place->offset_bytes;
         finding.place.size_bytes = read_block_header(rereader.bytes()).size_bytes;
         finding.reads = 1 + attempt;
-        finding.description = fmt::format("Log block {} did not come with the first read; a later one returned it.", missing.first);
+        finding.description = fmt::format("The first read did not return log block {}; a later one did.", missing.first);
         place->file->report(std::move(finding));
         scan_.add_late_block(contents_, *place->file, place->offset_bytes, rereader.bytes());
         co_return true;
@@ -223,20 +222,21 @@ ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing) {
     finding.place.file_id = file->id();
     finding.place.path = file->path();
     finding.description =
-        fmt::format("The log had been acknowledged up to block {} at least, and {} {} not there. Recovery stops before it.",
+        fmt::format("The log had been acknowledged up to block {} at least, but {} {} not there. Recovery stops before it.",
                     extent_.hardened_sequence, blocks_text(missing), missing.first == missing.last ? "is" : "are");
     finding.reasoning = {
         is_said_by_block()
-            ? fmt::format("Each block says up to where the log was hardened when it was made, and one that is there says {}.",
+            ? fmt::format("Each block says up to which block the log was hardened when it was made; one that is there says {}.",
                           extent_.hardened_sequence)
-            : fmt::format("The ledger outside of this storage holds that the log was hardened up to block {}.", extent_.hardened_sequence),
-        is_said_by_block() ? "What is missing lies at or below that number, so it had been acknowledged before the other block was even "
-                             "written: it was not in flight at the cut."
-                           : "It was told this after the storage had acknowledged all blocks up to that one: none of them was in flight "
-                             "at the cut.",
+            : fmt::format("According to the ledger outside of this storage, the log was hardened up to block {}.",
+                          extent_.hardened_sequence),
+        is_said_by_block() ? "What is missing lies at or below that number, so it had been acknowledged before the block that says so was "
+                             "even written: it was not in flight at the cut."
+                           : "The ledger was told so only after the storage had acknowledged all blocks up to that one: none of them was "
+                             "in flight at the cut.",
         extent_.checkpoint
             ? fmt::format("Recovery needs it: the last complete checkpoint began at LSN 0x{:x}.", extent_.checkpoint->begin_lsn)
-            : std::string("Recovery needs it: no complete checkpoint is left from which the log would suffice.")};
+            : std::string("Recovery needs it: no complete checkpoint is left from which recovery could start.")};
     file->report(std::move(finding));
 }
 

@@ -165,8 +165,8 @@ ums::Task<bool> LogScan::read_again(const LogBlockPlace& place, std::byte* block
         finding.rereads.push_back(reread);
     }
     finding.reads = 2 + static_cast<std::uint32_t>(finding.rereads.size());
-    finding.description = fmt::format("Log block {} came as it was written with the first read, not with the second one, and {}.",
-                                      place.sequence, finding.transient ? "again with a later one" : "never again");
+    finding.description = fmt::format("The first read returned log block {} as it was written, the second one did not, and {}.",
+                                      place.sequence, finding.transient ? "a later one did again" : "no later one did");
     if (finding.transient) std::copy_n(rereader.bytes(), place.size_bytes, block);
     const bool has_come = finding.transient;
     file.report(std::move(finding));

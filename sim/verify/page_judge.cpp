@@ -106,7 +106,8 @@ std::string at_least_text(const ProvenPage& proven) {
     const PageBounds::Bound bound = proven.bound;
     if (proven.promised.version != 0 && proven.promised.version >= bound.least) {
         return fmt::format(
-            "The ledger outside of this storage holds that version {} of the page had been acknowledged, as durable as its mode asks for.",
+            "According to the ledger outside of this storage, version {} of the page had been acknowledged, as durable as its file's "
+            "Durability demands.",
             proven.promised.version);
     }
     if (bound.least == 0) return "The log does not prove that the page was ever written.";
@@ -119,27 +120,27 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
     switch (flaw) {
         case Flaw::beyond_log:
             return {FindingKind::wal_violation,
-                    fmt::format("Version {} of the page is there, and the log, as it is now, does not have the change that made it.",
+                    fmt::format("Version {} of the page is there, but the log, as it is now, does not have the change that made it.",
                                 header.version),
-                    fmt::format("The page carries LSN 0x{:x}; the last record of the log has 0x{:x}. A page is written only after its log "
-                                "record is acknowledged: the log has lost an acknowledged write, or one overtook the other.",
-                                header.lsn, log.last_lsn)};
+                    fmt::format(
+                        "The page carries LSN 0x{:x}; the last record of the log has 0x{:x}. A page is written only after its log record "
+                        "is acknowledged: the log has lost an acknowledged write, or the write of the page overtook that of the log.",
+                        header.lsn, log.last_lsn)};
         case Flaw::older:
             return {FindingKind::lost_write,
-                    fmt::format("Version {} of the page had been written and acknowledged, it still holds version {}.", proven.least(),
+                    fmt::format("Version {} of the page had been written and acknowledged, but it still holds version {}.", proven.least(),
                                 header.version),
                     at_least_text(proven)};
         case Flaw::other_history:
-            return {
-                FindingKind::lost_write,
-                fmt::format("Version {} of the page is there, but not the image that was acknowledged.", header.version),
-                fmt::format("The ledger outside of this storage holds that version {} was acknowledged with checksum 0x{:08x}; the page "
-                            "has 0x{:08x}: it is of another history of these files.",
-                            header.version, proven.promised.checksum, header.checksum)};
+            return {FindingKind::lost_write,
+                    fmt::format("Version {} of the page is there, but not the image that was acknowledged.", header.version),
+                    fmt::format("According to the ledger outside of this storage, version {} was acknowledged with checksum 0x{:08x}, but "
+                                "the page has 0x{:08x}: it is of another history of these files.",
+                                header.version, proven.promised.checksum, header.checksum)};
         case Flaw::newer:
             return {
                 FindingKind::future_version,
-                fmt::format("Version {} of the page is there, and nothing in the log has made it.", header.version),
+                fmt::format("Version {} of the page is there, but no change in the log made it.", header.version),
                 proven.bound.newest == 0
                     ? fmt::format(
                           "Its LSN 0x{:x} is after the beginning of the last complete checkpoint, and the log has no change of the page "
@@ -149,14 +150,15 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
         case Flaw::elsewhere:
             return {FindingKind::misdirected_write,
                     fmt::format("The page holds page {} of file {}, version {}.", header.page_id, header.file_id, header.version),
-                    "The image is whole, and belongs to another place."};
+                    "The image is whole, but belongs to another place."};
         case Flaw::other_run:
-            return {is_here(header, proven) ? FindingKind::lost_write : FindingKind::foreign_page,
-                    is_here(header, proven)
-                        ? fmt::format("Version {} of the page had been written and acknowledged, it still holds what an earlier run left.",
-                                      proven.least())
-                        : std::string("The page is of another run, and not of this place."),
-                    at_least_text(proven)};
+            return {
+                is_here(header, proven) ? FindingKind::lost_write : FindingKind::foreign_page,
+                is_here(header, proven)
+                    ? fmt::format("Version {} of the page had been written and acknowledged, but it still holds what an earlier run left.",
+                                  proven.least())
+                    : std::string("The page is of another run, and of another place."),
+                at_least_text(proven)};
         case Flaw::none: break;
     }
     UMS_ASSERT(false && "not a flaw");

@@ -182,7 +182,7 @@ void PageVerification::report_short_file(File& file) {
     finding.place.offset_bytes = std::uint64_t{pages} * kPageBytes;
     finding.place.size_bytes = std::uint64_t{promised - pages} * kPageBytes;
     finding.description = fmt::format("The file has {} pages; the {} that it had {}, and that its new size had been made durable.", pages,
-                                      is_of_log ? "log proves" : "ledger outside of this storage holds", promised);
+                                      is_of_log ? "log proves" : "ledger outside of this storage says", promised);
     finding.reasoning = {
         "A growth is made and synced before it is logged, and a cut is logged before it is made: a file is never shorter "
         "than the log says."};

@@ -82,7 +82,7 @@ TEST_CASE("a ledger older than the files blames nothing, and is refused") {
     run_and_kill(folder, {});
     const auto verify = folder.start({"verify", "-dir", "data", "--ledger", "ledger"});
     CHECK(verify->wait() == 2);
-    CHECK_THAT(verify->error(), ContainsSubstring("the newer run was not given it"));
+    CHECK_THAT(verify->error(), ContainsSubstring("the newer run did not use it"));
     CHECK(folder.start({"verify", "-dir", "data"})->wait() == 0);
 
     // The reverse: now the files are older than the promises, as after a rollback.

@@ -275,7 +275,7 @@ TEST_CASE("the files of a run are verified together or not at all, and an unname
     }
     SECTION("only the last file is named") {
         options.files.erase(options.files.begin());
-        CHECK_THROWS_WITH(run.run(options), ContainsSubstring("it is file 3 of its run, and 2 files are named"));
+        CHECK_THROWS_WITH(run.run(options), ContainsSubstring("it is file 3 of its run, but only 2 files are named"));
     }
     SECTION("a named file that does not exist is a finding all the same") {
         ums::FileHandle handle;
