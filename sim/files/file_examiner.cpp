@@ -70,7 +70,7 @@ std::unique_ptr<FileClaim> FileExaminer::examine_own(const FileOptions& file, Pa
     header = check_signature(*claim);
     if (header.magic != kPageMagic) {
         throw RefusedError(fmt::format(
-            "{}: refused: it holds data of a measurement, and no pages that could be verified. Name a file of pages, or a new one.",
+            "{}: refused: it holds data of a measurement, not pages that could be verified. Name a file of pages, or a new one.",
             file.path));
     }
     claim->size_bytes = present_bytes(*claim) / kPageBytes * kPageBytes;
@@ -124,7 +124,7 @@ void FileExaminer::refuse_kind(const FileClaim& claim) const {
             throw RefusedError(
                 fmt::format("{}: refused: it is a symbolic link to {}{}. A run would replace the link, and test the disk "
                             "that holds the link. Name the file itself instead.",
-                            path, claim.found.link_target, claim.found.is_dangling ? ", where nothing is" : ""));
+                            path, claim.found.link_target, claim.found.is_dangling ? ", which does not exist" : ""));
         case ums::FileKind::block_device:
             if (options_.overwrite_foreign_files) return;
             throw RefusedError(fmt::format(
@@ -179,15 +179,15 @@ PageHeader FileExaminer::check_signature(const FileClaim& claim) const {
             "name, remove it yourself, or give --overwrite-foreign-files if it may be destroyed.{}",
             path,
             is_blank(page.data(), transferred)
-                ? " It begins with nothing but zeros: that is what a run leaves that was cut off while it created its files."
+                ? " It begins with zeros only, as a run leaves it that was cut off while it created its files."
                 : ""));
     }
     const PageHeader header = read_header(page.data());
     if (header.format > kPageFormat) {
-        throw RefusedError(fmt::format(
-            "{}: refused: the file is of a newer version of ioproof (page format {}, this one knows {}). Use that version, choose another "
-            "name, or remove it yourself.",
-            path, header.format, kPageFormat));
+        throw RefusedError(
+            fmt::format("{}: refused: the file is of a newer version of ioproof (page format {}, this one knows {}). Use that version, "
+                        "choose another name, or remove it yourself.",
+                        path, header.format, kPageFormat));
     }
     if (header.checksum != page_checksum(page.data())) {
         throw RefusedError(fmt::format(

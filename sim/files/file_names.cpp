@@ -36,7 +36,7 @@ std::string dangling_link_on(const std::string& folder, ums::Storage& storage) {
         throw EnvironmentError(fmt::format("{}: the folder {} cannot be examined: {}.", path, folder, error.message()));
     }
     const std::string link = dangling_link_on(folder, storage);
-    if (!link.empty()) throw EnvironmentError(fmt::format("{}: the symbolic link {}, where nothing is.", path, link));
+    if (!link.empty()) throw EnvironmentError(fmt::format("{}: the symbolic link {}, which does not exist.", path, link));
     throw EnvironmentError(fmt::format("{}: the folder {} does not exist.", path, folder));
 }
 
@@ -62,7 +62,7 @@ void refuse_dangerous_name(std::string_view path, bool are_databases_allowed) {
 
 void refuse_file_among_devices(std::string_view path) {
     if (!path.starts_with("/dev/") || path.starts_with("/dev/shm/")) return;
-    throw RefusedError(fmt::format("{}: refused: there is no such device, and a file in /dev would be made of memory.", path));
+    throw RefusedError(fmt::format("{}: refused: there is no such device, and a file in /dev would be kept in memory.", path));
 }
 
 void resolve_name(FileOptions& file, ums::Storage& storage) {

@@ -129,7 +129,7 @@ bool explain_other_host(Finding& finding, const GroupKnowledge& group, const std
     fact.rank = member->rank;
     fact.host = member->host;
     fact.run_id = member->run_id;
-    fact.text = fmt::format("This place holds what rank {} on {} wrote: {}. It was sent to a volume other than its own.", fact.rank,
+    fact.text = fmt::format("This place holds what rank {} on {} wrote: {}. The write went to a volume other than its own.", fact.rank,
                             fact.host, what);
     finding.group_fact = std::move(fact);
     return true;
@@ -233,11 +233,10 @@ void explain_reading(Finding& finding, const GroupKnowledge& group) {
     if (!is_about_what_was_promised(finding.kind) || group.owners.empty()) return;
     const KnownOwner& owner = group.owners.back();
     GroupFact fact = fact_of_owner(GroupFactKind::stale_on_reader, finding, owner, group);
-    fact.text =
-        fmt::format("The reader, rank {} on {}, was given less than the owner, rank {} on {}, had been promised before: {}", group.rank,
-                    group.host, owner.rank, owner.host,
-                    finding.transient ? "a later read did not return it, so what is old is a cache on the reader's way to the files."
-                                      : "and reading again did not help.");
+    fact.text = fmt::format("The reader, rank {} on {}, was given less than the owner, rank {} on {}, had been promised before: {}",
+                            group.rank, group.host, owner.rank, owner.host,
+                            finding.transient ? "a later read did not return it, so a cache on the reader's way to the files is stale."
+                                              : "and reading again did not help.");
     finding.group_fact = std::move(fact);
 }
 
@@ -253,9 +252,9 @@ void explain_taking_over(Finding& finding, const GroupKnowledge& group) {
                                 owner_text(owner));
     } else if (is_torn) {
         fact.kind = GroupFactKind::torn_by_hand_over;
-        fact.text = fmt::format("The page was whole on {}, and is of several versions since the hand-over.", owner_text(owner));
+        fact.text = fmt::format("The page was whole on {}, but has been of several versions since the hand-over.", owner_text(owner));
     } else {
-        fact.text = fmt::format("What {} had been promised is not what the new owner finds.", owner_text(owner));
+        fact.text = fmt::format("The new owner does not find what {} had been promised.", owner_text(owner));
     }
     finding.group_fact = std::move(fact);
 }
@@ -270,7 +269,8 @@ void explain_own_work(Finding& finding, const GroupKnowledge& group, const Image
     GroupFact fact = fact_of_owner(GroupFactKind::stale_on_new_owner, finding, *owner, group);
     fact.utc_us = by_witness(image.write_utc_us, owner->clock_offset_us);
     if (finding.transient) {
-        fact.text = fmt::format("The new owner was given what {} had written, and a later read was right.", owner_text(*owner));
+        fact.text = fmt::format("The first read on the new owner returned what {} had written earlier; a later read was right.",
+                                owner_text(*owner));
         finding.group_fact = std::move(fact);
         return;
     }

@@ -200,7 +200,7 @@ ums::Task<void> ReaderPass::demand_size(SimFile& file) {
     finding.place.offset_bytes = std::uint64_t{found} * kPageBytes;
     finding.place.size_bytes = std::uint64_t{promised - found} * kPageBytes;
     finding.description = fmt::format("The file has {} pages here; its owner had been promised {}, and that this size was durable.{}",
-                                      found, promised, finding.transient ? " Looked at again it had them." : "");
+                                      found, promised, finding.transient ? " A later look found them." : "");
     file.report(std::move(finding));
 }
 

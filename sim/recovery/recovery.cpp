@@ -31,12 +31,12 @@ ums::Task<void> Recovery::analyse() {
     co_await log_.run();
     if (run_.is_stopping()) co_return;
     if (log_.extent().first_sequence == 0) {
-        run_.stop(Outcome::not_done,
-                  log_.is_empty()
-                      ? "The log is empty, so the run was cut off before its first change: there is nothing to continue with. Verify, then "
-                        "begin a new run."
-                      : "Nothing of the log that recovery needs is left, so no page can be brought to where it ends. Verify, "
-                        "then begin a new run.");
+        run_.stop(
+            Outcome::not_done,
+            log_.is_empty()
+                ? "The log is empty, so the run was cut off before its first change: there is nothing to continue with. Verify, then "
+                  "begin a new run."
+                : "Nothing is left of the log that recovery needs, so no page can be brought to its end. Verify, then begin a new run.");
     }
 }
 

@@ -167,10 +167,10 @@ void ReaderDriver::tell_trouble() {
     if (trouble == trouble_) return;
     trouble_ = std::move(trouble);
     if (trouble_.empty()) {
-        journal_.info(fmt::format("{} can be asked again.", keeper_->name()));
+        journal_.info(fmt::format("{} answers again.", keeper_->name()));
     } else {
         journal_.warning(
-            fmt::format("What is promised meanwhile is not known here: {}. The run goes on with what was promised before.", trouble_));
+            fmt::format("What is promised meanwhile is not known here: {}. The run continues with what was promised before.", trouble_));
     }
 }
 
@@ -178,19 +178,19 @@ void ReaderDriver::tell_trouble() {
 void ReaderDriver::judge_end(RunGroup::Owner owner) {
     if (journal_.finding_count() > 0) return;
     if (done_.promised_pages == 0) {
-        run_.stop(Outcome::not_done, trouble_.empty() ? fmt::format("{} held no promise of the owner's before a read: there was nothing to "
-                                                                    "compare with.",
-                                                                    keeper_->name())
-                                                      : trouble_ + ". So there was nothing to compare with.");
+        run_.stop(Outcome::not_done,
+                  trouble_.empty()
+                      ? fmt::format("{} held no promise of the owner when pages were read, so there was nothing to compare with.",
+                                    keeper_->name())
+                      : trouble_ + ". So there was nothing to compare with.");
     } else if (owner == RunGroup::Owner::lost) {
         run_.stop(Outcome::not_done,
                   "The owner of the files was lost. All that it had been promised was compared once more; pages that it may have been "
                   "writing, and that are torn, prove nothing.");
     } else if (owner == RunGroup::Owner::unknown) {
-        run_.stop(Outcome::not_done,
-                  fmt::format("Whether the owner of the files still works, and what it has been promised since, is not known "
-                              "here: {} does not answer any more. What had been promised before was compared.",
-                              keeper_->name()));
+        run_.stop(Outcome::not_done, fmt::format("Whether the owner of the files still works, and what it has been promised since, is not "
+                                                 "known here: {} does not answer any more. What had been promised before was compared.",
+                                                 keeper_->name()));
     } else if (!knows_all_promises_) {
         run_.stop(Outcome::not_done, fmt::format("{}. So what the owner of the files had been promised last was not compared.", trouble_));
     }

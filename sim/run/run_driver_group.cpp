@@ -43,16 +43,16 @@ bool RunDriver::is_run_of_group(const FoundFiles& found) {
     finding.place.is_log = first.left.options.is_log;
     finding.expected = ExpectedIdentity{.version = 1};
     finding.received = ReceivedIdentity{.run_id = found.run_id, .file_id = first.left.id};
-    finding.description = found.run_id == 0
-                              ? fmt::format("The files are to be those of run {:016x}, and none of them says whose it is.", wanted)
-                              : fmt::format("The files are to be those of run {:016x}, and they are of run {:016x}.", wanted, found.run_id);
+    finding.description =
+        found.run_id == 0 ? fmt::format("The files should be those of run {:016x}, but none of them says to which run it belongs.", wanted)
+                          : fmt::format("The files should be those of run {:016x}, but they are of run {:016x}.", wanted, found.run_id);
     for (const FoundFile& file : found.files) {
         if (file.setup.transfers.is_open()) storage_.close(file.setup.transfers);
         if (file.setup.control.is_open()) storage_.close(file.setup.control);
     }
     may_begin_ = true;
     journal_.report(std::move(finding));
-    run_.stop(Outcome::failed, "The files are not those that the owner before had been promised.");
+    run_.stop(Outcome::failed, "The files are not those of the previous owner.");
     return false;
 }
 

@@ -112,7 +112,7 @@ void RunDriver::refuse_unless_whole(FoundFiles& found) {
     }
     throw RefusedError(fmt::format(
         "{}: {}, so the run cannot be {}. {}", refused->left.options.path, signature_text(refused->left), repairs ? "repaired" : "resumed",
-        repairs ? "Nothing in it says that it is the run's. Begin a new run."
+        repairs ? "Nothing in it shows that it belongs to the run. Begin a new run."
                 : "'ioproof verify' says what is left, 'ioproof verify --repair' makes it usable where it can."));
 }
 

@@ -50,7 +50,7 @@ ums::Task<void> VerifyDriver::verify() {
     if (parts_->left.is_being_replaced) {
         run_.stop(Outcome::not_done,
                   "The log begins with a page of two runs: a new run was cut off while it was about to replace these files. Nothing can be "
-                  "said of the run before.");
+                  "said about the run before.");
         co_return;
     }
     for (SimFile* file : parts_->files) co_await file->drop_cache();
