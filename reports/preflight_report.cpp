@@ -64,7 +64,7 @@ std::string preflight_summary(const std::vector<sim::PreflightLine>& lines) {
     const std::size_t failures = count_of(lines, sim::PreflightGrade::fail);
     const char* meaning = failures > 0   ? "do not put a database there before what FAILs is fixed"
                           : warnings > 0 ? "SQL Server is supported there; look at what WARNs before measuring"
-                                         : "nothing there speaks against SQL Server";
+                                         : "no problem for SQL Server was found there";
     return fmt::format("{} OK, {} WARN, {} FAIL: {}.", count_of(lines, sim::PreflightGrade::ok), warnings, failures, meaning);
 }
 

@@ -42,7 +42,7 @@ std::string check_source(const MeasureTarget& target) {
     if (has_shares && source.contents != MeasureContents::incompressible)
         return "shares of compressible and of duplicate contents are for noise";
     if (source.contents == MeasureContents::buffer && (!source.bytes || source.bytes->size() < target.block_bytes)) {
-        return "the buffer to write from must hold one block at least";
+        return "the buffer to write from must hold at least one block";
     }
     if (source.contents == MeasureContents::sectors && !is_in_units(target, kSectorBytes)) {
         return "sectors are written and verified in blocks, at offsets and in strides that are multiples of 512 bytes";
@@ -79,7 +79,7 @@ std::string check_thread_shares(const MeasureTarget& target, const MeasureTimesp
     std::set<std::uint32_t> threads;
     for (const MeasureThreadShare& share : target.thread_shares) {
         if (share.thread >= timespan.threads_total) return fmt::format("there is no thread {}", share.thread);
-        if (share.weight == 0) return "needs a weight of 1 at least";
+        if (share.weight == 0) return "needs a weight of at least 1";
         if (!threads.insert(share.thread).second) return fmt::format("thread {} is named twice", share.thread);
     }
     return {};
@@ -105,9 +105,9 @@ std::string check_target(const MeasureTarget& target, const MeasureTimespan& tim
     if ((target.thread_stride_bytes != 0 || target.same_start) && !is_sequential) return "starts of threads are for sequential requests";
     if (target.is_stride_zero && !is_sequential) return "a stride of 0 is for sequential requests";
     if (target.write_percent > 100) return "the share of writes is 0 to 100 %";
-    if (target.outstanding == 0 && timespan.requests_per_thread == 0) return "needs one outstanding request at least";
-    if (target.threads == 0 && timespan.threads_total == 0) return "needs one thread at least";
-    if (target.weight == 0 && timespan.requests_per_thread != 0) return "needs a weight of 1 at least";
+    if (target.outstanding == 0 && timespan.requests_per_thread == 0) return "needs at least one outstanding request";
+    if (target.threads == 0 && timespan.threads_total == 0) return "needs at least one thread";
+    if (target.weight == 0 && timespan.requests_per_thread != 0) return "needs a weight of at least 1";
     if (target.rate.unit != MeasureRateUnit::none && !(target.rate.amount > 0 && std::isfinite(target.rate.amount)))
         return "a rate is above 0";
     if ((target.burst_requests == 0) != (target.think_time_ms == 0)) return "bursts and think time are given together";
@@ -123,13 +123,13 @@ std::string check_measure_spec(const MeasureSpec& spec) {
     if (spec.timespans.empty()) return "nothing to measure: no timespan";
     for (const MeasureTimespan& timespan : spec.timespans) {
         if (timespan.targets.empty()) return "nothing to measure: no target";
-        if (timespan.duration_s == 0) return "the duration is 1 second at least";
+        if (timespan.duration_s == 0) return "the duration is at least 1 second";
         if (timespan.cpu_count > kCpusMax) return fmt::format("at most {} CPUs", kCpusMax);
         for (const std::uint32_t cpu : timespan.affinity) {
             if (cpu >= kCpusMax) return fmt::format("CPU {}: can be bound to CPUs 0 to {} only", cpu, kCpusMax - 1);
         }
         if (timespan.requests_per_thread != 0 && timespan.threads_total == 0)
-            return "requests for each thread in all need a total of threads";
+            return "a number of requests for each thread over all targets needs a total number of threads";
         std::uint64_t requests = 0;
         std::size_t number = 0;
         for (const MeasureTarget& target : timespan.targets) {
@@ -143,7 +143,8 @@ std::string check_measure_spec(const MeasureSpec& spec) {
             if (!has_target(timespan, thread)) return fmt::format("thread {} has no target", thread);
         }
         if (timespan.requests_per_thread != 0) requests = std::uint64_t{timespan.threads_total} * timespan.requests_per_thread;
-        if (requests > kRequestsMax) return fmt::format("{} requests at a time are too many: at most {}", requests, kRequestsMax);
+        if (requests > kRequestsMax)
+            return fmt::format("{} requests at a time are too many; allowed are at most {}", requests, kRequestsMax);
     }
     return {};
 }

@@ -207,8 +207,8 @@ void MeasureFiles::look_at_contents(Wish& wish) {
     wish.is_unfinished = transferred >= kMeasureMarkBytes && has_unfinished_mark(page.data());
     if (wish.is_unfinished && wish.create_bytes == 0) {
         // Reads of space that was never written do not reach the device.
-        throw EnvironmentError(
-            fmt::format("{}: is unfinished: whoever made it was cut off. Give the size with which to make it anew, or remove it.", path));
+        throw EnvironmentError(fmt::format(
+            "{}: is unfinished: the measurement that made it was cut off. Give a size to create it again, or remove it.", path));
     }
     if (wish.holds_pages) wish.file_id = read_header(page.data()).file_id;
     if (!wish.changes() || wish.is_ours || wish.may_overwrite) return;

@@ -51,7 +51,7 @@ FindingKind wrong_page_kind(const PageBook& book, const std::byte* image, const 
 }
 
 std::string what_came(const UnitImage& says, std::string_view unit) {
-    if (!says.is_sound) return "its checksum does not fit its bytes";
+    if (!says.is_sound) return "its checksum does not match its bytes";
     return fmt::format("it is version {} of {} {} of file {}", says.version, unit, says.number, says.file_id);
 }
 

@@ -79,7 +79,8 @@ void check_sector_sizes(const PreflightFacts& facts, Lines& lines) {
         lines.fail(found, "SQL Server can only use sectors of 512 bytes and 4 KB", kSectorSize,
                    "format the device with sectors of 4 KB or less (nvme format --lbaf, or the array's volume settings)");
     } else if (top->physical_sector_bytes > 4096) {
-        lines.warn(found, "SQL Server knows sectors of 512 bytes and 4 KB; smaller log writes make the device read, change and write",
+        lines.warn(found,
+                   "SQL Server knows sectors of 512 bytes and 4 KB; smaller log writes make the device read, modify and write a sector",
                    kSectorSize, "choose another sector size (nvme id-ns -H, nvme format --lbaf), or trace flag 1800");
     } else {
         lines.ok(found);
@@ -95,10 +96,11 @@ void check_alignment(const PreflightFacts& facts, Lines& lines) {
         has_partition = has_partition || is_partition;
         if (layer.alignment_offset_bytes == 0 && (!is_partition || layer.start_bytes % unit == 0)) continue;
         is_aligned = false;
-        lines.warn(fmt::format("{} begins {} bytes into its disk, {} bytes beside a physical sector", layer.name, layer.start_bytes,
-                               layer.alignment_offset_bytes != 0 ? layer.alignment_offset_bytes : layer.start_bytes % unit),
-                   "a page of SQL Server touches one physical sector more than it must, on every read and write", kBestPractices,
-                   "recreate the partition, beginning at 1 MiB: parted -a optimal DEVICE mkpart data 1MiB 100%");
+        lines.warn(
+            fmt::format("{} begins {} bytes into its disk, {} bytes off the boundary of a physical sector", layer.name, layer.start_bytes,
+                        layer.alignment_offset_bytes != 0 ? layer.alignment_offset_bytes : layer.start_bytes % unit),
+            "a page of SQL Server touches one physical sector more than it needs to, on every read and write", kBestPractices,
+            "recreate the partition, beginning at 1 MiB: parted -a optimal DEVICE mkpart data 1MiB 100%");
     }
     if (!is_aligned || facts.layers.empty()) return;
     for (const ums::BlockLayer& layer : facts.layers) {
@@ -122,7 +124,7 @@ void check_stripes(const PreflightFacts& facts, Lines& lines) {
     if (known == top->optimal_io_bytes) {
         lines.ok(found);
     } else {
-        lines.warn(found, "large requests do not begin where a stripe begins and reach one disk more than they must", kBestPractices,
+        lines.warn(found, "large requests do not begin where a stripe begins, and touch one disk more than they need to", kBestPractices,
                    facts.mount.type == "xfs"
                        ? fmt::format("recreate the file system: mkfs.xfs -d su={}k,sw={} DEVICE", chunk_kb, disks)
                        : fmt::format("tune2fs -E stride={},stripe-width={} DEVICE", chunk_kb / 4, chunk_kb / 4 * disks));
@@ -141,7 +143,7 @@ void check_io_scheduler(const PreflightFacts& facts, Lines& lines) {
     if (top->scheduler == "none" || top->scheduler == "mq-deadline" || top->scheduler == "noop" || top->scheduler == "deadline") {
         return lines.ok(top->scheduler);
     }
-    lines.warn(top->scheduler, "it shares a disk fairly among programs and holds requests back for that; a database wants them passed on",
+    lines.warn(top->scheduler, "it holds requests back to share the disk fairly among programs; a database wants them passed on at once",
                "Linux, Documentation/block/bfq-iosched.rst, kyber-iosched.rst; Red Hat, Setting the disk scheduler",
                fmt::format("echo {} > /sys/block/{}/queue/scheduler, and a udev rule", top->is_rotational ? "mq-deadline" : "none",
                            queue_name(facts)));
@@ -153,7 +155,7 @@ void check_read_ahead(const PreflightFacts& facts, Lines& lines) {
     if (top == nullptr) return;
     const std::string found = fmt::format("{} KB", top->read_ahead_kb);
     if (top->read_ahead_kb >= kAdvisedKb) return lines.ok(found);
-    lines.warn(found, "Microsoft asks for 4096 sectors (2048 KB). SQL Server's own reads do not use it, copies and backups of files do",
+    lines.warn(found, "Microsoft asks for 4096 sectors (2048 KB). SQL Server's own reads do not use it, but copies and backups of files do",
                kBestPractices, fmt::format("blockdev --setra 4096 /dev/{}", queue_name(facts)));
 }
 

@@ -33,7 +33,7 @@ void check_nfs(const PreflightFacts& facts, Lines& lines) {
     }
     const bool has_nolock = mount_option(facts.mount, "nolock") || mount_option(facts.mount, "local_lock").value_or("none") != "none";
     lines.warn(found,
-               fmt::format("what is durable is up to the server, and its caches are not seen here{}",
+               fmt::format("the server decides what is durable, and its caches cannot be seen from here{}",
                            has_nolock ? "" : "; SQL Server wants it mounted with nolock"),
                kSetup, has_nolock ? "ask the vendor for SQL Server's support statement" : "mount with -o vers=4.2,nolock");
 }
@@ -66,7 +66,7 @@ void check_file_system(const PreflightFacts& facts, Lines& lines) {
         lines.fail(found, "this is a container's own file system: the files go with the container, and SQL Server is not supported on it",
                    kSetup, "give the container a volume that is on XFS or ext4: -v /mnt/data:/var/opt/mssql");
     } else if (is_one_of(type, {"cifs", "smb3", "smbfs", "9p", "virtiofs"}) || type.starts_with("fuse")) {
-        lines.fail(found, "SQL Server on Linux is not supported on it, and what becomes of a write on the other side is not seen here",
+        lines.fail(found, "SQL Server on Linux is not supported on it, and what the other side does with a write cannot be seen from here",
                    kSetup, std::string(kMove));
     } else {
         lines.fail(found, "SQL Server on Linux is supported on XFS and ext4 (and NFS 4.2) only", kSetup, std::string(kMove));
@@ -89,7 +89,7 @@ void check_mount_options(const PreflightFacts& facts, Lines& lines) {
     }
     if (mount_option(facts.mount, "sync")) {
         ++bad;
-        lines.warn("sync", "every write waits for the device, also those that SQL Server need not wait for", "mount(8)", remount("async"));
+        lines.warn("sync", "every write waits for the device, even those that SQL Server need not wait for", "mount(8)", remount("async"));
     }
     if (mount_option(facts.mount, "dax")) {
         ++bad;
@@ -133,7 +133,7 @@ void check_direct_io(const PreflightFacts& facts, Lines& lines) {
 
 void check_reservation(const PreflightFacts& facts, Lines& lines) {
     if (!facts.was_probed) return;
-    if (!facts.reserve_error) return lines.ok("space can be reserved ahead");
+    if (!facts.reserve_error) return lines.ok("space can be reserved in advance");
     lines.warn(fmt::format("fallocate() does not work ({})", facts.reserve_error.message()),
                "files grow by writing zeros instead of immediately, and space that was promised may be missing later", kSetup,
                std::string(kMove));
@@ -144,14 +144,14 @@ void check_extents(const PreflightFacts& facts, Lines& lines) {
     if (!facts.extent_count) {
         return lines.warn("the file system does not report where a file is on the device (no FIEMAP)",
                           "a finding cannot be traced to a place on the device", "Linux, Documentation/filesystems/fiemap.rst",
-                          "use XFS or ext4 if the device's vendor has to look for a fault");
+                          "use XFS or ext4 if the vendor of the device may have to trace a fault");
     }
     const std::uint64_t mb = facts.probe_bytes >> 20;
     const std::string found =
         fmt::format("a new file of {} MB is in {} piece{}", mb, *facts.extent_count, *facts.extent_count == 1 ? "" : "s");
     if (*facts.extent_count <= 4 + mb / 2) return lines.ok(found);
     lines.warn(found, "free space is in small pieces: sequential requests are cut into many", "xfs_fsr(8), e4defrag(8)",
-               "make files in their full size ahead, free space, or xfs_fsr / e4defrag");
+               "create files at their full size in advance, free some space, or run xfs_fsr / e4defrag");
 }
 
 }  // namespace sim

@@ -46,7 +46,7 @@ void check_io_limits(const PreflightFacts& facts, Lines& lines) {
     if (facts.layers.empty()) return;
     if (facts.io_limits.empty()) return lines.ok("no control group limits I/O to this device");
     lines.warn(fmt::format("{}", fmt::join(facts.io_limits, ", ")),
-               "this process is held back; so will SQL Server be in the same group, and a result says nothing about the device",
+               "this process is held back, as SQL Server would be in the same group, so a result says nothing about the device",
                "Linux, Documentation/admin-guide/cgroup-v2.rst",
                "systemctl set-property UNIT IOReadBandwidthMax= IOWriteBandwidthMax= (empty: no limit), or the container's limits");
 }
@@ -89,10 +89,10 @@ void check_other_users(const PreflightFacts& facts, Lines& lines) {
 void check_foreign_load(const PreflightFacts& facts, Lines& lines) {
     constexpr double kIdlePerSecond = 100;
     if (!facts.foreign_requests_per_s) return;
-    const std::string found = fmt::format("{:.0f} requests/s of others while nothing was done here", *facts.foreign_requests_per_s);
+    const std::string found = fmt::format("{:.0f} requests/s by others while this process was idle", *facts.foreign_requests_per_s);
     if (*facts.foreign_requests_per_s < kIdlePerSecond) return lines.ok(found);
     lines.warn(found, "latencies of a run now are not those of an idle device", "iostat(1)",
-               "iostat -x 1, iotop -o: find out who it is, and wait");
+               "find out who it is (iostat -x 1, iotop -o), and wait until they are done");
 }
 
 }  // namespace sim

@@ -39,7 +39,7 @@ void check_write_cache(const PreflightFacts& facts, Lines& lines) {
         return lines.ok("write through: the device says that a completed write is durable, and gets no flushes");
     }
     if (!top->has_write_cache) {
-        return lines.fail(fmt::format("{} says write through, a device below it has a volatile cache", top->name),
+        return lines.fail(fmt::format("{} says write through, but a device below it has a volatile cache", top->name),
                           "no flush reaches the cache below: acknowledged writes are lost in a power cut", kCacheControl,
                           fmt::format("echo 'write back' > /sys/block/{}/queue/write_cache", top->name));
     }
@@ -76,8 +76,8 @@ void check_write_times(const PreflightFacts& facts, Lines& lines) {
     if (top != nullptr && std::min(dsync.mean_ns, synced.mean_ns) < plausible_ns(*top)) {
         return lines.warn(
             found,
-            fmt::format("suspiciously fast for {}: a cache says that it is done. Is it protected against a power cut?",
-                        top->is_rotational ? "a disk that turns" : "flash"),
+            fmt::format("suspiciously fast for {}: a cache probably acknowledges the writes. Is it protected against a power cut?",
+                        top->is_rotational ? "a rotating disk" : "flash"),
             kCacheControl,
             "ask for the controller's battery or capacitor, or the hypervisor's cache mode (cache=none, not writeback or unsafe); a disk "
             "whose 'rotational' flag is wrong: cat /sys/block/*/queue/rotational");
@@ -88,7 +88,7 @@ void check_write_times(const PreflightFacts& facts, Lines& lines) {
         return lines.warn(found, "every commit waits at least this long: over 15 ms is poor for a log file, up to 2 ms is good",
                           kBestPractices, "put the log on a device with a protected write cache or on NVMe");
     }
-    lines.ok(dsync.mean_ns <= kGoodNs ? found : found + "; a log on it is slower than the 2 ms that are good");
+    lines.ok(dsync.mean_ns <= kGoodNs ? found : found + "; slower than the 2 ms that are good for a log");
 }
 
 void check_sql_server_settings(const PreflightFacts& facts, Lines& lines) {

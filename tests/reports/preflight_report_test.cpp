@@ -42,7 +42,7 @@ TEST_CASE("the report goes folder by folder, with reason, source and fix below e
 }
 
 TEST_CASE("the summary says what to do") {
-    CHECK(preflight_summary({example_lines()[0]}) == "1 OK, 0 WARN, 0 FAIL: nothing there speaks against SQL Server.");
+    CHECK(preflight_summary({example_lines()[0]}) == "1 OK, 0 WARN, 0 FAIL: no problem for SQL Server was found there.");
     CHECK(preflight_summary(example_lines()) == "1 OK, 1 WARN, 1 FAIL: do not put a database there before what FAILs is fixed.");
 }
 
