@@ -15,7 +15,7 @@ MomentPipe::MomentPipe(const std::string& path) : is_open_(!path.empty()) {
     if (!error) return;
     throw UsageError(fmt::format("--moments {}: {}; allowed is a pipe (mkfifo) that has a reader", path,
                                  error == std::errc::no_such_device_or_address ? "it has no reader"
-                                 : error == std::errc::not_a_stream            ? "is no pipe"
+                                 : error == std::errc::not_a_stream            ? "is not a pipe"
                                                                                : ums::error_text(error)));
 }
 

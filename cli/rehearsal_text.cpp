@@ -63,7 +63,7 @@ std::string table_text(const std::vector<CrashRow>& rows, Judged judged, std::st
 std::string failure_of(const std::vector<CrashRow>& rows, Judged judged, std::string_view knowledge) {
     const sim::CrashTally sum = sum_of(rows, judged);
     if (sum.blamed > 0) {
-        return fmt::format("FAILED: after {} cuts the device was blamed {}, and nothing proves anything against it.\n", sum.blamed,
+        return fmt::format("FAILED: after {} cuts the device was blamed {}, although nothing proves anything against it.\n", sum.blamed,
                            knowledge);
     }
     if (unexplained_of(sum) > 0) {
@@ -72,8 +72,9 @@ std::string failure_of(const std::vector<CrashRow>& rows, Judged judged, std::st
     for (const CrashRow& row : rows) {
         const sim::CrashTally& tally = row.*judged;
         if (is_enough(tally)) continue;
-        return fmt::format("FAILED: of {} cuts with damage that is provable {} on the device '{}' {} were found, 99 % are wanted.\n",
-                           tally.provable, knowledge, name_of(row.device), tally.found);
+        return fmt::format(
+            "FAILED: of {} cuts with damage that is provable {} on the device '{}', only {} were found; 99 % are required.\n",
+            tally.provable, knowledge, name_of(row.device), tally.found);
     }
     return {};
 }
@@ -111,13 +112,15 @@ CrashJudgement judge_crashes(const std::vector<CrashRow>& rows, std::uint64_t wr
     const sim::CrashTally ledger = sum_of(rows, &CrashRow::with_ledger);
     if (files.damaged == 0)
         return {true, "PASSED: nobody was blamed. No cut lost anything that was promised, so nothing could be found.\n"};
-    return {true, reports::wrapped(
-                      fmt::format(
-                          "PASSED: of {} cuts that lost something acknowledged {} can be proven by the files, and {} of these were found; "
-                          "with a ledger {}, and {} were found. Nobody was blamed wrongly, and each of the others has its rule.",
-                          files.damaged, files.provable, files.found, ledger.provable, ledger.found),
-                      reports::kReportColumns, 0) +
-                      "\n"};
+    return {
+        true,
+        reports::wrapped(
+            fmt::format(
+                "PASSED: of {} cuts that lost something acknowledged {} can be proven by the files, and {} of these were found; with a "
+                "ledger {}, and {} were found. Nobody was blamed wrongly, and for each of the others a rule says why it is not provable.",
+                files.damaged, files.provable, files.found, ledger.provable, ledger.found),
+            reports::kReportColumns, 0) +
+            "\n"};
 }
 
 }  // namespace cli

@@ -101,7 +101,7 @@ private:
 
     void look_at_log() {
         if (const auto lost = log_.lost_sequence()) {
-            prove(fmt::format("block {} of the log is gone, and another one says that all up to {} had been acknowledged", *lost,
+            prove(fmt::format("block {} of the log is gone, but another one says that all up to {} had been acknowledged", *lost,
                               log_.hardened_sequence()));
         }
     }
@@ -114,12 +114,12 @@ private:
             if (is_replica(id)) continue;
             const ums::SimulatedFile* const file = file_of(id);
             if (file == nullptr) {
-                prove(fmt::format("{} is gone, and the log has blocks", options.path));
+                prove(fmt::format("{} is gone, but the log has blocks", options.path));
             } else if (file->size_bytes() < kPageBytes || (options.is_log && !is_signed(*file))) {
-                prove(fmt::format("{} has no signature, and the log has blocks", options.path));
+                prove(fmt::format("{} has no signature, but the log has blocks", options.path));
             } else if (!options.is_log && file->size_bytes() / kPageBytes < promised_pages(id)) {
                 prove(
-                    fmt::format("{} has {} pages, and the log says {}", options.path, file->size_bytes() / kPageBytes, promised_pages(id)));
+                    fmt::format("{} has {} pages, but the log says {}", options.path, file->size_bytes() / kPageBytes, promised_pages(id)));
             }
         }
     }
@@ -212,7 +212,7 @@ private:
     void look_at_ledgers_log() {
         const std::uint64_t promised = ledger_->hardened_sequence();
         if (log_.end_sequence() < promised) {
-            prove(fmt::format("the log ends with block {}, and the ledger holds that all up to {} had been acknowledged",
+            prove(fmt::format("the log ends with block {}, but the ledger says that all up to {} had been acknowledged",
                               log_.end_sequence(), promised));
         }
     }
@@ -221,12 +221,12 @@ private:
         for (const PromisedFile& promised : ledger_->section().files) {
             const ums::SimulatedFile* const file = file_of(promised.id);
             if (file == nullptr || file->size_bytes() < kPageBytes || (promised.is_log && !is_signed(*file))) {
-                prove(fmt::format("{} is not as it was made, and the ledger holds that it had been", promised.path));
+                prove(fmt::format("{} is not as it was made, but the ledger says that it had been made", promised.path));
                 continue;
             }
             const std::uint64_t least = std::min<std::uint64_t>(ledger_->page_count(promised.id), unheard_cut(promised.id));
             if (file->size_bytes() / kPageBytes < least) {
-                prove(fmt::format("{} has {} pages, and the ledger holds that it had {}", promised.path, file->size_bytes() / kPageBytes,
+                prove(fmt::format("{} has {} pages, but the ledger says that it had {}", promised.path, file->size_bytes() / kPageBytes,
                                   least));
             }
         }
@@ -253,7 +253,7 @@ private:
             const bool is_void = place.page_id >= unheard_cut(place.file_id);
             const std::uint32_t promised = is_void ? signature : std::max(ledger_->page(place.file_id, place.page_id).version, signature);
             if (read_left_page(*file, place).oldest >= promised) continue;
-            return prove(describe("is older than what the ledger holds of it", place));
+            return prove(describe("is older than the ledger says", place));
         }
     }
 

@@ -111,8 +111,8 @@ CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowl
             judgement.text += fmt::format("\n  verification: nothing found.{}{}", verdict->reason.empty() ? "" : " ", verdict->reason);
     }
     if (is_provable && !has_findings) judgement.problem = "provable damage was not found";
-    if (tally.blamed != 0) judgement.problem = "the device is blamed, and the files prove nothing";
-    if (!is_damaged && explanation.is_provable()) judgement.problem = "nothing is lost, and the files prove that something is";
+    if (tally.blamed != 0) judgement.problem = "the device is blamed, but the files prove nothing";
+    if (!is_damaged && explanation.is_provable()) judgement.problem = "nothing is lost, but the files prove that something is";
     if (is_unproven && explanation.reason() == MissReason::unexplained) judgement.problem = "no rule says why the damage is not provable";
     return judgement;
 }

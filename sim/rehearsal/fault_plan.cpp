@@ -72,7 +72,7 @@ std::optional<FaultPlan> parse_fault_plan(std::string_view text, double default_
     const std::string_view name = text.substr(0, colon);
     const auto kind = finding_kind_of(name);
     if (!kind) {
-        problem = fmt::format("'{}' is no class of faults; allowed are {}", name, all_kinds());
+        problem = fmt::format("'{}' is not a class of faults; allowed are {}", name, all_kinds());
         return std::nullopt;
     }
     FaultPlan plan{.kind = *kind, .rate = default_rate};
@@ -80,7 +80,7 @@ std::optional<FaultPlan> parse_fault_plan(std::string_view text, double default_
     const std::string_view rate = text.substr(colon + 1);
     const auto [end, error] = std::from_chars(rate.data(), rate.data() + rate.size(), plan.rate);
     if (error == std::errc{} && end == rate.data() + rate.size() && plan.rate > 0 && plan.rate <= 1) return plan;
-    problem = fmt::format("'{}' is no rate; allowed is a number above 0, up to 1, such as 1e-5: the chance of each page", rate);
+    problem = fmt::format("'{}' is not a rate; allowed is a number above 0, up to 1, such as 1e-5: the chance of each page", rate);
     return std::nullopt;
 }
 

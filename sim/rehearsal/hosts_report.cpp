@@ -18,14 +18,14 @@ public:
     void judge(const HostsFault& fault) {
         ++report_.tally.injected;
         const std::vector<const Finding*> found = take(fault);
-        const std::string told = found.empty() ? (fault.was_given ? "MISSED" : "nobody was given it") : text_of(*found.front());
+        const std::string told = found.empty() ? (fault.was_given ? "MISSED" : "never given to a host") : text_of(*found.front());
         report_.text += fmt::format("  {}: {}\n", fault.what, told);
         if (!fault.was_given && found.empty()) return;
         ++report_.tally.given;
         if (found.empty()) return add_problem("missed", fault.what);
         ++report_.tally.found;
         for (const Finding* finding : found) {
-            if (!fault.is_named_right(*finding)) return add_problem("named wrongly", fault.what + " is told as " + text_of(*finding));
+            if (!fault.is_named_right(*finding)) return add_problem("named wrongly", fault.what + " is reported as " + text_of(*finding));
         }
         ++report_.tally.named_right;
     }
@@ -36,7 +36,7 @@ public:
         }
         if (!findings_.empty() || end.outcome == end.expected) return;
         const bool says_too_much = end.outcome == Outcome::passed;
-        add_false_alarm(says_too_much ? "passed, and could not look at all" : "its run did not come to its end", "");
+        add_false_alarm(says_too_much ? "passed, although it could not look at all" : "its run did not reach its end", "");
     }
 
 private:

@@ -78,7 +78,7 @@ TEST_CASE("each switch of a rehearsal is accepted, and invalid values are refuse
     CHECK(cli::parse_rehearse({"--seed", "7"}).seed_count == 1);
     CHECK(cli::parse_rehearse({"--fault", "none"}).without_faults);
 
-    CHECK_THAT(refusal_of({"--fault", "wrong"}), ContainsSubstring("'wrong' is no class of faults; allowed are stale_read"));
+    CHECK_THAT(refusal_of({"--fault", "wrong"}), ContainsSubstring("'wrong' is not a class of faults; allowed are stale_read"));
     CHECK_THAT(refusal_of({"--fault", "none", "--fault", "torn_page"}), ContainsSubstring("none"));
     CHECK_THAT(refusal_of({"--place", "there"}), ContainsSubstring("allowed is anywhere"));
     CHECK_THAT(refusal_of({"--during", "lunch"}), ContainsSubstring("allowed is initial_update"));
