@@ -42,7 +42,7 @@ void set_block(BenchArguments& arguments, const SwitchWord& word) {
     const auto largest = dash == std::string::npos ? smallest : parse_byte_size(std::string_view(text).substr(dash + 1));
     const bool is_right = smallest && largest && *smallest > 0 && *smallest <= *largest && *smallest % sim::kSectorBytes == 0 &&
                           *largest % sim::kSectorBytes == 0 && *largest <= kBlockBytesMax;
-    if (!is_right) refuse_value(word, "a size in whole sectors of 512 bytes up to 8M, as in 8K, or two of them, as in 4K-60K");
+    if (!is_right) refuse_value(word, "a size in whole sectors of 512 bytes up to 8M, as in 8K, or a range, as in 4K-60K");
     arguments.options.block_bytes_min = static_cast<std::uint32_t>(*smallest);
     arguments.options.block_bytes_max = static_cast<std::uint32_t>(*largest);
 }

@@ -189,7 +189,7 @@ void set_block_sizes(MeasureRequest& request, const SwitchWord& word) {
     constexpr std::uint64_t kBlockMax = std::uint64_t{1} << 30;
     if (!smallest || !largest || *smallest == 0 || *smallest > *largest || *largest > kBlockMax || *smallest % 512 != 0 ||
         *largest % 512 != 0) {
-        refuse_value(word, "a size in whole sectors of 512 bytes up to 1G, as in 8K, or two of them, as in 4K-60K");
+        refuse_value(word, "a size in whole sectors of 512 bytes up to 1G, as in 8K, or a range, as in 4K-60K");
     }
     request.block_bytes = static_cast<std::uint32_t>(*largest);
     request.block_bytes_min = dash == std::string::npos ? 0 : static_cast<std::uint32_t>(*smallest);

@@ -205,7 +205,8 @@ void check_group(const RunArguments& run) {
         if (run.ephemeral) throw UsageError("--ephemeral: would take the files away from the readers of --plan readers");
     }
     if (!settings.is_hand_over()) return;
-    if (run.job == sim::Job::resume) throw UsageError("--resume: is what every turn of --plan hand-over but the first does by itself");
+    if (run.job == sim::Job::resume)
+        throw UsageError("--resume: not needed with --plan hand-over, in which every turn but the first resumes by itself");
     if (run.ephemeral) throw UsageError("--ephemeral: would take the files away from the next owner of --plan hand-over");
 }
 

@@ -83,7 +83,8 @@ void check_limits(const std::vector<reports::Threshold>& limits, const sim::Opti
         if (std::any_of(options.files.begin(), options.files.end(), is_meant)) continue;
         std::vector<std::string> paths;
         for (const sim::FileOptions& file : options.files) paths.push_back(file.path);
-        throw UsageError(fmt::format("--fail-on: '{}': no file of this run; allowed are {}", limit.expression, fmt::join(paths, ", ")));
+        throw UsageError(
+            fmt::format("--fail-on: '{}' names no file of this run; allowed are {}", limit.expression, fmt::join(paths, ", ")));
     }
 }
 

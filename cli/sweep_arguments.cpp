@@ -103,7 +103,7 @@ void make_keys(const Ranges& ranges, SweepArguments& arguments) {
     }
     std::sort(arguments.left_out.begin(), arguments.left_out.end());
     arguments.left_out.erase(std::unique(arguments.left_out.begin(), arguments.left_out.end()), arguments.left_out.end());
-    if (arguments.keys.empty()) throw UsageError("--threads: no --depth can be shared evenly among so many threads");
+    if (arguments.keys.empty()) throw UsageError("--threads: no --depth can be shared evenly among that many threads");
 }
 
 }  // namespace

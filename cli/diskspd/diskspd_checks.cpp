@@ -96,7 +96,7 @@ void check_target(const DiskspdTimeSpan& span, const DiskspdTarget& target, std:
     fail_if(target.buffer_bytes > 0 && target.buffer_bytes < target.block_bytes, "-Z: a buffer is at least one block");
     if (target.cache == reports::DiskspdCache::local_off) {
         warnings.emplace_back(target.memory_mapped ? "-Sr: has no effect with -Sm: a mapping goes through this machine's cache"
-                                                   : "-Sr: this machine's cache is passed by; what the other machine caches is its own");
+                                                   : "-Sr: this machine's cache is bypassed; the cache of the other machine cannot be");
     }
     fail_if(target.memory_mapped && span.completion_routines, "-Sm: not together with -x");
     fail_if(target.memory_mapped && target.cache == reports::DiskspdCache::unbuffered, "-Sm: memory mapped files go through the cache");

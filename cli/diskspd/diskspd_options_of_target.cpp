@@ -111,7 +111,7 @@ void DiskspdParser::cache_letter(char letter) {
             break;
         case 'y':
             set_cache(DiskspdCache::unbuffered);
-            note("there are no file system filters to pass by; the same as -Su");
+            note("there are no file system filters to bypass; the same as -Su");
             break;
         case 'Y': refuse("nothing on Linux can promise this; -Su goes past the cache");
         default: refuse("allowed are b, h, m, r, u, w, y, as in -Suw");
@@ -149,7 +149,7 @@ void DiskspdParser::flush(std::string_view value) {
 void DiskspdParser::outstanding(std::string_view value) {
     if (value.starts_with('c')) {
         static_cast<void>(number_at_least(value.substr(1), 1));
-        note("completions are collected as many as there are");
+        note("completions are collected as they come");
         return;
     }
     target_.request_count = number_at_least(value, 1);
@@ -204,7 +204,7 @@ void DiskspdParser::thread_stride(std::string_view value) {
 void DiskspdParser::writes(std::string_view value) {
     if (value.empty()) {
         target_.write_percent = 0;
-        note("no percentage: 0, that is reads");
+        note("no percentage is given: 0, that is, only reads");
         return;
     }
     target_.write_percent = number_at_least(value, 0);

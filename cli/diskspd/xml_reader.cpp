@@ -41,7 +41,7 @@ public:
         if (!rest_.starts_with('<')) fail("no element begins here");
         XmlElement root = element(0);
         skip_misc();
-        if (!rest_.empty()) fail("something stands behind the end of the document's element");
+        if (!rest_.empty()) fail("something follows the end of the document's element");
         return root;
     }
 
@@ -132,7 +132,7 @@ private:
             if (rest_.front() == '>' || rest_.front() == '/') return;
             std::string key = name();
             skip_blanks();
-            if (!take("=")) fail("'=' is missing behind an attribute");
+            if (!take("=")) fail("'=' is missing after an attribute");
             skip_blanks();
             const std::string_view quote = rest_.substr(0, 1);
             if (quote != "\"" && quote != "'") fail("an attribute's value has no quotes");

@@ -89,8 +89,7 @@ ExitCode take_turns(const Call& call, const RunArguments& arguments, GroupMember
     }
     const std::string failure = member.failure();
     if (failure.empty()) return worst;
-    say(call,
-        fmt::format("The group {} has ended before its time: {}{}", member.settings().name, failure, failure.ends_with('.') ? "" : "."));
+    say(call, fmt::format("The group {} has ended early: {}{}", member.settings().name, failure, failure.ends_with('.') ? "" : "."));
     return worse(worst, member.is_anybody_missing() ? ExitCode::environment : ExitCode::integrity);
 }
 

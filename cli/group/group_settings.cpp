@@ -27,7 +27,7 @@ constexpr std::array kGroupSwitches{
            .value = "R",
            .help = "which of them this one is, from 0 (default: JOB_COMPLETION_INDEX, SLURM_PROCID,\n"
                    "OMPI_COMM_WORLD_RANK or PMI_RANK, whichever is there)"},
-    Switch{.name = "of", .value = "N", .help = "how many they are (default: SLURM_NTASKS, OMPI_COMM_WORLD_SIZE or PMI_SIZE)"},
+    Switch{.name = "of", .value = "N", .help = "how many there are (default: SLURM_NTASKS, OMPI_COMM_WORLD_SIZE or PMI_SIZE)"},
     Switch{.name = "turns",
            .value = "N",
            .help = "hand-over: how many times a host owns the files; turn T is rank (T - 1) mod N's (default: N\nof --of)"},
@@ -91,7 +91,7 @@ void find_rank(const GroupWords& words, Environment environment, GroupSettings& 
         }
     }
     if (rank.empty()) {
-        throw UsageError("--group: which rank is this? Give --rank R --of N, or start it by an engine that says so (docs/hosts.md)");
+        throw UsageError("--group: which rank is this? Give --rank R --of N, or start it with a launcher that says so (docs/hosts.md)");
     }
     if (of.empty()) throw UsageError(fmt::format("--group: {} does not say how many there are; give --of N", settings.rank_from));
     settings.terms.of = static_cast<std::uint32_t>(whole_number(of_from, of, 1, kGroupRanksMax));

@@ -67,7 +67,7 @@ GroupView GroupState::take(const GroupBeat& beat, Now now) {
 
 std::string GroupState::refusal(const GroupBeat& beat) const {
     if (beat.terms == terms_) return {};
-    return fmt::format("the group {} has other terms ({}) than this run ({})", beat.group, text_of_terms(terms_),
+    return fmt::format("the group {} has other settings ({}) than this run ({})", beat.group, text_of_terms(terms_),
                        text_of_terms(beat.terms));
 }
 

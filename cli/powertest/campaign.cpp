@@ -131,7 +131,7 @@ bool Campaign::load() {
                                                                .stays_open = &folder_.lock()});
     if (is_guided()) {
         say(
-            fmt::format("Cycle {} of {}: the run works on the files now. Cut the power at any moment, after 10 s at the earliest.\n"
+            fmt::format("Cycle {} of {}: the run works on the files now. Cut the power at any moment, but not in the first 10 s.\n"
                         "After the reboot: ioproof powertest --state {}\n",
                         number, state_.plan.cycles, folder_.path()));
     }
@@ -227,7 +227,7 @@ bool Campaign::restore() {
     goes_on_behind_cut_ = false;
     if (run_ && wait_for(*run_, state_.plan.timeout_s * 1000) == Waited::timed_out) {
         throw sim::EnvironmentError(
-            fmt::format("the run does not end {} s after the cut: its storage still holds it", state_.plan.timeout_s));
+            fmt::format("the run has not ended {} s after the cut: its storage still holds it", state_.plan.timeout_s));
     }
     run_.reset();
     if (!wait_for_folders()) return false;

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 4> kMoments{"any", "checkpoint", "flush",
 constexpr std::array kPowertestSwitches{
     Switch{.name = "state",
            .value = "FOLDER",
-           .help = "keep the campaign's state in this folder, better not on the tested storage. Alone: continue\n"
+           .help = "keep the campaign's state in this folder, preferably not on the tested storage. Alone: continue\n"
                    "the campaign that is there"},
     Switch{.name = "dir",
            .sqliosim = "dir",
@@ -117,7 +117,8 @@ void check_together(const PowertestArguments& arguments, const SwitchWords& type
         throw UsageError(fmt::format("{}: is for the campaign that is in the folder; give no other switches but --state", alone));
     }
     if (arguments.prints_unit && arguments.ends_campaign) throw UsageError("--unit and --end: one of them, not both");
-    if (arguments.prints_unit && !(arguments.json_path + arguments.html_path).empty()) throw UsageError("--json, --html: a unit has none");
+    if (arguments.prints_unit && !(arguments.json_path + arguments.html_path).empty())
+        throw UsageError("--json, --html: not with --unit, which makes no report");
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ Command powertest_command() {
                 "cut and each interruption: ioproof powertest --state FOLDER.\n"
                 "With --cut and --restore it works unattended; otherwise it says when to pull the plug, and is started again after the "
                 "reboot (by hand, or by the unit of --unit). It stops at the first finding, and leaves the files as they are.\n"
-                "What follows -- are switches of the runs; those that 'ioproof verify' knows are passed to it, too.",
+                "Switches after -- are passed to the runs, and those that 'ioproof verify' knows also to it.",
             .switches = powertest_switches(),
             .examples =
                 "ioproof powertest -dir /mnt/data --state campaign --cycles 20\n"

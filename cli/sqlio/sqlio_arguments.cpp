@@ -278,7 +278,8 @@ void add_sqlio_parameters(SqlioArguments& arguments, std::string_view text, cons
         const auto value_at = [&](std::size_t index, std::uint64_t otherwise, std::uint64_t maximum, std::string_view what) {
             if (fields.size() <= index) return otherwise;
             const auto value = sqlio_mask(fields[index]);
-            if (!value || *value > maximum) throw UsageError(fmt::format("{}:{}: '{}' is no {}", name, line_number, fields[index], what));
+            if (!value || *value > maximum)
+                throw UsageError(fmt::format("{}:{}: '{}' is not a {}", name, line_number, fields[index], what));
             return *value;
         };
         SqlioFile file;

@@ -119,7 +119,8 @@ void PromiseStore::find_end(Use use) {
     if (use == Use::read) return;
     error = file_.truncate(size_bytes_);
     if (!error) error = file_.sync();
-    if (error) throw sim::EnvironmentError(fmt::format("{}: its unfinished end cannot be cut off: {}", path_, ums::error_text(error)));
+    if (error)
+        throw sim::EnvironmentError(fmt::format("{}: its unfinished last record cannot be cut off: {}", path_, ums::error_text(error)));
 }
 
 sim::Promises PromiseStore::load() const {

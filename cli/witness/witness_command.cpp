@@ -78,8 +78,8 @@ Command witness_command() {
         .summary = "keep promises for runs on other machines",
         .description =
             "Runs with --witness send here what their storage has acknowledged, and 'ioproof verify --witness' demands it after a power "
-            "cut (docs/witness.md). A promise counts when it is on stable storage here, so this machine should not lose its power with "
-            "the other one.\n"
+            "cut (docs/witness.md). A promise counts when it is on stable storage here, so this machine should not lose power together "
+            "with the one that runs the test.\n"
             "Connections are TLS 1.3; only those who have the key, or a certificate of the authority, can read or write. Ctrl-C or "
             "SIGTERM ends it, and it may be killed and restarted at any moment: the runs continue, and promise again when it is back.",
         .switches = witness_table(),

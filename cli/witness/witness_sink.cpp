@@ -118,7 +118,7 @@ sim::Promises WitnessSink::receive_records(std::uint64_t size_bytes, std::string
         }
         size_bytes -= record.size();
     }
-    if (size_bytes > 0 && problem.empty()) problem = "what it sends are not records of promises";
+    if (size_bytes > 0 && problem.empty()) problem = "what it sends is not a record of promises";
     return promises;
 }
 

@@ -112,7 +112,7 @@ TEST_CASE("a run that is silent for longer than the lease is gone, and does not 
 TEST_CASE("runs with different terms do not form a group") {
     Witness witness;
     witness.hear(beat_of(0, 2, "side-by-side", 10));
-    CHECK_THAT(witness.hear(beat_of(1, 3, "side-by-side", 11)).problem, ContainsSubstring("has other terms"));
+    CHECK_THAT(witness.hear(beat_of(1, 3, "side-by-side", 11)).problem, ContainsSubstring("has other settings"));
     CHECK(witness.hear(beat_of(1, 2, "side-by-side", 11)).problem.empty());
 }
 
