@@ -13,7 +13,8 @@ namespace {
 void cap_memory(Draft& draft, const MachineFacts& machine) {
     std::uint64_t& pool_mb = draft.options.max_memory_mb;
     if (machine.memory_mb == 0 || pool_mb <= machine.memory_mb) return;
-    draft.problems.warning(fmt::format("{}: made {}, more does not fit into memory", draft.describe(&pool_mb), machine.memory_mb));
+    draft.problems.warning(
+        fmt::format("{}: reduced to {}, because more does not fit into memory", draft.describe(&pool_mb), machine.memory_mb));
     pool_mb = machine.memory_mb;
 }
 
@@ -38,12 +39,12 @@ void limit_increment(Draft& draft, sim::FileOptions& file, std::uint64_t pool_mb
                                          data_files, data_files == 1 ? "" : "s");
     const std::uint64_t increment_mb = std::max<std::uint64_t>(share_mb / shrink.max_extends, 1);
     if (increment_mb < file.increment_mb) {
-        draft.problems.warning(fmt::format("{}: made {}, {}", draft.describe(&file.increment_mb), increment_mb, rule));
+        draft.problems.warning(fmt::format("{}: reduced to {}, {}", draft.describe(&file.increment_mb), increment_mb, rule));
         file.increment_mb = increment_mb;
     }
     if (file.increment_mb * shrink.max_extends <= share_mb) return;
     const auto extends = static_cast<std::uint32_t>(std::max<std::uint64_t>(share_mb / file.increment_mb, 1));
-    draft.problems.warning(fmt::format("{}: made {}, {}", draft.describe(&shrink.max_extends), extends, rule));
+    draft.problems.warning(fmt::format("{}: reduced to {}, {}", draft.describe(&shrink.max_extends), extends, rule));
     shrink.max_extends = extends;
     shrink.min_extends = std::min(shrink.min_extends, extends);
 }

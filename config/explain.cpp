@@ -39,7 +39,7 @@ std::string key_list(Section section, std::size_t columns) {
 
 std::string overview(std::size_t columns) {
     std::string out = ums::wrap(
-        "Parameters of a configuration file, INI as SQLIOSim's or TOML. \"ioproof config explain KEY\" or \"... SECTION\" says more.",
+        "Parameters of a configuration file, in SQLIOSim's INI or in TOML. \"ioproof config explain KEY\" or \"... SECTION\" says more.",
         columns, "", 0);
     for (const SectionInfo& info : section_table()) {
         out += fmt::format("\n{}\n", header_of(info.section)) + ums::wrap(info.help, columns, "  ", 2) + key_list(info.section, columns);

@@ -53,7 +53,7 @@ private:
         } else if ((c == ']' || c == '}') && brackets_ > 0) {
             --brackets_;
         }
-        if (brackets_ + dots_ > kLevelsMax) limits_.refuse("nested more deeply than a configuration is, which has keys in tables");
+        if (brackets_ + dots_ > kLevelsMax) limits_.refuse("nested too deeply: a configuration has keys in tables, and nothing deeper");
     }
 
     void skip_string(char quote) {

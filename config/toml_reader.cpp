@@ -76,7 +76,7 @@ private:
         const auto* table = node.as_table();
         if (table != nullptr && !is_file) return read_table(name, place, *table);
         if (is_file) return complain(name, place, "files are written as tables, [[file]]");
-        if (array != nullptr) return complain(name, place, fmt::format("only files may be several; write [{}]", name));
+        if (array != nullptr) return complain(name, place, fmt::format("only [[file]] may occur several times; write [{}]", name));
         complain(name, place, "a key outside of a table; write it below a [section]");
     }
 

@@ -82,7 +82,7 @@ void assign(Field field, WholeNumber number) {
 Problem store_number(const Parameter& parameter, const RawValue& value, Field field) {
     const bool mask = parameter.kind == Kind::mask;
     const bool type_fits = value.type == RawType::untyped || value.type == RawType::integer || (mask && value.type == RawType::string);
-    if (value.type == RawType::string && !type_fits) return "is text, not a whole number: leave out the quotes";
+    if (value.type == RawType::string && !type_fits) return "is a string, not a whole number: leave out the quotes";
     if (!type_fits) return "is not a whole number";
     WholeNumber number;
     if (Problem problem = parse_whole(value.text, mask, number)) return problem;
@@ -127,7 +127,7 @@ Problem store_flag(const RawValue& value, Field field) {
 }
 
 Problem store_text(const Parameter& parameter, const RawValue& value, Field field) {
-    if (value.type != RawType::untyped && value.type != RawType::string) return "is not a text in quotes";
+    if (value.type != RawType::untyped && value.type != RawType::string) return "is not a string in quotes";
     if (value.text.empty() && !parameter.may_be_empty) return "is empty";
     if (value.text.find('\0') != std::string::npos) return "contains a zero byte";
     *std::get<std::string*>(field) = value.text;
@@ -135,7 +135,7 @@ Problem store_text(const Parameter& parameter, const RawValue& value, Field fiel
 }
 
 Problem store_choice(const Parameter& parameter, const RawValue& value, Field field) {
-    if (value.type != RawType::untyped && value.type != RawType::string) return "is not a text in quotes";
+    if (value.type != RawType::untyped && value.type != RawType::string) return "is not a string in quotes";
     for (std::size_t i = 0; i < parameter.choices.size(); ++i) {
         if (!equal_ignoring_case(value.text, parameter.choices[i])) continue;
         *std::get<sim::Durability*>(field) = static_cast<sim::Durability>(i);
@@ -229,7 +229,7 @@ std::string_view unit_text(const Parameter& parameter, Dialect dialect) {
 std::string allowed_text(const Parameter& parameter, Dialect dialect) {
     switch (parameter.kind) {
         case Kind::flag: return dialect == Dialect::ini ? "TRUE or FALSE" : "true or false";
-        case Kind::text: return dialect == Dialect::ini ? "a text" : "a text in quotes";
+        case Kind::text: return dialect == Dialect::ini ? "a text" : "a string in quotes";
         case Kind::choice: return fmt::format("{}", fmt::join(parameter.choices, ", "));
         case Kind::mask: return "a mask of 64 bits, decimal or hexadecimal (0x...)";
         case Kind::ratio:

@@ -17,7 +17,7 @@ std::vector<Parameter> file_parameters() {
          .details =
              "A relative name starts at the current directory. NAME.mdx:STREAM, an NTFS stream on Windows, is simply another file on "
              "Linux. Never name a database file: ioproof refuses files that it did not create.",
-         .background = "Databases consist of .mdf, .ndf and .ldf files, for which .mdx and .ldx cannot be mistaken."},
+         .background = "Databases consist of .mdf, .ndf and .ldf files; .mdx and .ldx cannot be mistaken for them."},
         {.section = kSection,
          .ini_name = "InitialSize",
          .toml_name = "initial_size_mb",

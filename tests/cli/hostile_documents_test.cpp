@@ -32,7 +32,7 @@ TEST_CASE("endlessly nested documents do not crash the program") {
     folder.write("deep.toml", "[config]\n" + repeated("a.", 5'000) + "a=1\n");
     folder.write("long.toml", repeated("a.", 50'000) + "a=1\n");
     folder.write("deep.json", R"({"format":1,"program":"ioproof","version":)" + repeated("[", 30'000) + repeated("]", 30'000) + "}");
-    check_refused(folder, {"run", "-cfg", "deep.toml"}, "deep.toml:2: nested more deeply");
+    check_refused(folder, {"run", "-cfg", "deep.toml"}, "deep.toml:2: nested too deeply");
     check_refused(folder, {"run", "-cfg", "long.toml"}, "long.toml:1: the line has more than");
     check_refused(folder, {"report", "deep.json"}, "'deep.json': it is nested more than 32 levels deep.");
     check_refused(folder, {"compare", "deep.json", "deep.json"}, "'deep.json': it is nested more than 32 levels deep.");

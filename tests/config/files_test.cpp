@@ -111,7 +111,8 @@ TEST_CASE("Increment is limited so that Increment x MaxExtends < pool / number o
     CHECK(loaded.options.files[0].shrinkable);
     REQUIRE(loaded.warnings.size() == 1);
     CHECK(loaded.warnings[0] ==
-          "test.ini:9: [File1] Increment = 10: made 5, so that Increment times MaxExtends is less than the pool of 32 MB / 1 data file");
+          "test.ini:9: [File1] Increment = 10: reduced to 5, so that Increment times MaxExtends is less than the pool of 32 MB / 1 data "
+          "file");
     // Exactly equal is not less.
     const auto equal = load_ini("[CONFIG]\nMaxMemoryMB=30\n[ShrinkUser]\nMaxExtends=6\n" +
                                 data_file("InitialSize=64\nMaxSize=128\nIncrement=5\nShrinkable=TRUE"));
@@ -136,7 +137,7 @@ TEST_CASE("if not even 1 MB fits MaxExtends times into the pool, MaxExtends is l
     CHECK(loaded.options.files[0].shrinkable);
     CHECK(loaded.options.shrink_user.max_extends == 19);  // 19 * 1 < 20
     REQUIRE(loaded.warnings.size() == 2);
-    CHECK_THAT(loaded.warnings[0], ContainsSubstring("Increment = 10: made 1"));
+    CHECK_THAT(loaded.warnings[0], ContainsSubstring("Increment = 10: reduced to 1"));
     CHECK_THAT(loaded.warnings[1], ContainsSubstring("MaxExtends = 20") && ContainsSubstring("made 19"));
 }
 
@@ -163,7 +164,7 @@ TEST_CASE("MaxMemoryMB above the memory of the machine is capped with a warning"
     const auto loaded = load_ini(text, {}, {.cpu_count = 1, .default_pool_mb = 1000, .memory_mb = 4000});
     CHECK(loaded.options.max_memory_mb == 4000);
     REQUIRE(loaded.warnings.size() == 1);
-    CHECK(loaded.warnings[0] == "test.ini:2: [CONFIG] MaxMemoryMB = 5000: made 4000, more does not fit into memory");
+    CHECK(loaded.warnings[0] == "test.ini:2: [CONFIG] MaxMemoryMB = 5000: reduced to 4000, because more does not fit into memory");
     CHECK(load_ini(text, {}, {.cpu_count = 1, .memory_mb = 5000}).options.max_memory_mb == 5000);
 }
 

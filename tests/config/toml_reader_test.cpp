@@ -53,7 +53,7 @@ TEST_CASE("percentages out of range or finer than two decimals are errors") {
 TEST_CASE("values of the wrong type are errors") {
     const auto error = [](const std::string& line) { return toml_error("[config]\n" + line + "\n"); };
     CHECK(error("cpu_count = \"2\"") ==
-          "test.toml:2:1: [config] cpu_count = 2: is text, not a whole number: leave out the quotes; allowed: 0 to 64 CPUs");
+          "test.toml:2:1: [config] cpu_count = 2: is a string, not a whole number: leave out the quotes; allowed: 0 to 64 CPUs");
     CHECK(error("cpu_count = 2.0") == "test.toml:2:1: [config] cpu_count = 2: is not a whole number; allowed: 0 to 64 CPUs");
     CHECK(error("cpu_count = true") == "test.toml:2:1: [config] cpu_count = true: is not a whole number; allowed: 0 to 64 CPUs");
     CHECK(error("cpu_count = [1, 2]") == "test.toml:2:1: [config] cpu_count = [ 1, 2 ]: is not a whole number; allowed: 0 to 64 CPUs");
@@ -61,8 +61,8 @@ TEST_CASE("values of the wrong type are errors") {
           "test.toml:2:1: [config] cpu_count = 1979-05-27: is not a whole number; allowed: 0 to 64 CPUs");
     CHECK(error("stop_on_error = 1") == "test.toml:2:1: [config] stop_on_error = 1: is not a boolean; allowed: true or false");
     CHECK(error("stop_on_error = \"true\"") == "test.toml:2:1: [config] stop_on_error = true: is not a boolean; allowed: true or false");
-    CHECK(error("error_file = 1") == "test.toml:2:1: [config] error_file = 1: is not a text in quotes; allowed: a text in quotes");
-    CHECK(error("error_file = \"\"") == "test.toml:2:1: [config] error_file = : is empty; allowed: a text in quotes");
+    CHECK(error("error_file = 1") == "test.toml:2:1: [config] error_file = 1: is not a string in quotes; allowed: a string in quotes");
+    CHECK(error("error_file = \"\"") == "test.toml:2:1: [config] error_file = : is empty; allowed: a string in quotes");
     CHECK_THAT(error("error_file = \"a\\u0000b\""), ContainsSubstring("error_file = a\\u0000b: contains a zero byte"));
     CHECK(error("affinity = -1") ==
           "test.toml:2:1: [config] affinity = -1: is too small; allowed: a mask of 64 bits, decimal or hexadecimal (0x...)");
@@ -91,7 +91,7 @@ TEST_CASE("dotted keys are the same as tables") { CHECK(quiet_toml("config.cpu_c
 TEST_CASE("wrong structure is an error that shows the right one, all at once, in the order of the file") {
     CHECK(toml_error("cpu_count = 2\n[[random_user]]\nuser_count = 1\n[file]\npath = \"x\"\n[raid]\nx = 1\n") ==
           "test.toml:1:1: cpu_count: a key outside of a table; write it below a [section]\n"
-          "test.toml:2:3: random_user: only files may be several; write [random_user]\n"
+          "test.toml:2:3: random_user: only [[file]] may occur several times; write [random_user]\n"
           "test.toml:4:2: file: files are written as tables, [[file]]\n"
           "test.toml:6:2: [raid]: unknown section; sections are [config], [random_user], [audit_user], [read_ahead_user], "
           "[bulk_update_user], "
