@@ -143,8 +143,8 @@ std::string comparison(const sim::Finding& finding) {
     text += row("LSN", lsn_text(or_empty(finding.expected).lsn), lsn_text(or_empty(finding.received).lsn));
     if (comparison.wrong_bits > 0) text += fact("wrong bits", bit_text(finding));
     if (comparison.shift_bytes != 0)
-        text += fact("moved", fmt::format("the expected bytes came, {} bytes {}", std::abs(comparison.shift_bytes),
-                                          comparison.shift_bytes > 0 ? "too far back" : "too far in front"));
+        text += fact("moved", fmt::format("the expected bytes came, shifted by {} bytes {}", std::abs(comparison.shift_bytes),
+                                          comparison.shift_bytes > 0 ? "toward the end" : "toward the beginning"));
     if (comparison.not_read_bytes > 0) text += fact("not filled", fmt::format("{} bytes", count_text(comparison.not_read_bytes)));
     return text;
 }

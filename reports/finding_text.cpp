@@ -76,9 +76,9 @@ KindText kind_text(sim::FindingKind kind) {
                 "path for databases until the cause is found."};
         case Kind::lost_write:
             return {
-                "The storage acknowledged a write that never reached the place where it belongs: after reading again with the caches "
-                "flushed, dropped and the file reopened, what was there before is still there. SQL Server would work with old data "
-                "and could not repair it from the log.",
+                "The storage acknowledged a write that never reached the place where it belongs: what was there before is still there, "
+                "even after the caches were flushed and dropped and the file was reopened. SQL Server would work with old data and could "
+                "not repair it from the log.",
                 "Look at write caches, at firmware and drivers that drop or reorder writes, and at snapshots and thin provisioning. Give "
                 "the vendor the time and the offset of the write: it was reported as done. The dump file has its time "
                 "(write_utc_us of the written header) and, if not too many came after it, the request itself."};
@@ -138,15 +138,15 @@ KindText kind_text(sim::FindingKind kind) {
             return {
                 "The system returned an error for this request. SQL Server tries a failed read again four times: it then reports error "
                 "823, or 825 if a later try succeeded. After a sync that failed, nobody knows which of the earlier writes are lost.",
-                "Look at the system's log (dmesg) of that time, at the health of the medium (SMART), at cables and paths."};
+                "Look at the system's log (dmesg) for that time, at the health of the medium (SMART), at cables and paths."};
         case Kind::stalled_io:
             return {"A request was outstanding for a very long time. SQL Server logs error 833 after 15 seconds.",
                     "Look at path failovers, at error recovery of drives (time limits), at overloaded arrays and at snapshots that were "
                     "being made. The system's log may show timeouts and resets at that time."};
         case Kind::log_gap:
             return {
-                "Where a block of the transaction log was written and acknowledged there is none, or a later one. Crash recovery would "
-                "end there and lose committed transactions.",
+                "A block of the transaction log was written and acknowledged, but there is none in its place, or a later one. Crash "
+                "recovery would end there and lose committed transactions.",
                 "As for a lost write: look at write caches and at firmware and drivers that drop writes."};
         case Kind::log_block_damaged:
             return {"A block of the transaction log is not what its checksum says. Crash recovery and log backups would end there.",
@@ -158,8 +158,8 @@ KindText kind_text(sim::FindingKind kind) {
                 "As for a lost write or a stale read: look at the caches on the path, and at firmware and drivers that drop writes."};
         case Kind::wal_violation:
             return {
-                "The data files hold changes that the log, as it reads now, does not: the log was acknowledged first and is not there. "
-                "After a crash the database could not be made consistent.",
+                "The data files hold changes that the log, as it reads now, does not, although the log was acknowledged first. After a "
+                "crash the database could not be made consistent.",
                 "Look at what treats the log's volume differently from the data's: write caches, replication in another order, snapshots "
                 "that are not taken at the same moment."};
     }

@@ -28,7 +28,8 @@ constexpr std::array kTable{
              "times, the offsets and the bytes.",
              ""},
     Guidance{"threshold", Grade::poor, "The storage kept what it was given, but is slower than you allow: {reason}.",
-             "Look at the percentiles and the time series of that file. If your load can do with less, allow more with --fail-on.", ""},
+             "Look at the percentiles and the time series of that file. If your load can live with that, raise the limit in --fail-on.",
+             ""},
     Guidance{"threshold_incomplete", Grade::poor, "Until the run ended, the storage was slower than you allow: {reason}.",
              "Look at the percentiles and the time series of that file.", ""},
     Guidance{"threshold_besides", Grade::poor, "In addition, the storage is slower than you allow: {reason}.",
@@ -77,7 +78,7 @@ constexpr std::array kTable{
              "", kCharacterization},
     Guidance{"data_fair", Grade::fair,
              "Half of the 8 KB reads took more than {median} under this load: 0-5 ms would be good for data files, over 15 ms is poor.",
-             "It may do if your load is smaller than this one. Otherwise compare with a file on another path.", kCharacterization},
+             "It may be enough if your load is lighter than this one. Otherwise compare with a file on another path.", kCharacterization},
     Guidance{"data_poor", Grade::poor, "Half of the 8 KB reads took more than {median} under this load: over 15 ms is poor for data files.",
              "Look at the disks below, at who else uses them, at RAID level and number of disks, at limits of the volume or the virtual "
              "machine, and compare with a file on another path.",
@@ -97,7 +98,7 @@ constexpr std::array kTable{
         "above_target", Grade::poor,
         "At the end the running average was {average}, above the target of {target}: the path cannot keep up with this load even though "
         "requests were held back.",
-        "Look at this path before any other: its concurrency is at its lowest and it still does not answer in time.", kKb231619},
+        "Look at this path before any other: it does not answer in time even at its lowest concurrency.", kKb231619},
     Guidance{"throttled", Grade::fair,
              "{count} a request completed while the average was above the target of {target}, and the load was lowered: at times the path "
              "could not keep up.",

@@ -71,8 +71,9 @@ std::string machine_text(const sim::MeasureTimespanResults& timespan) {
                             count_text(device.reads_merged), count_text(device.writes_merged));
     }
     if (timespan.throttling.cpu_throttled_us > 0) {
-        text += fmt::format("  throttled   the control group held the CPU back for {} ({} periods): figures are those of the limit\n",
-                            duration_text(timespan.throttling.cpu_throttled_us), count_text(timespan.throttling.cpu_periods_throttled));
+        text += fmt::format(
+            "  throttled   the control group held the CPU back for {} ({} periods): the figures show the limit, not the storage\n",
+            duration_text(timespan.throttling.cpu_throttled_us), count_text(timespan.throttling.cpu_periods_throttled));
     }
     return text;
 }

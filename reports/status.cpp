@@ -153,7 +153,7 @@ std::string status_metrics(const StatusBoard& board) {
     text += metric("ioproof_pages_verified_total", "counter", "Pages that came back and were right.", progress.pages_verified);
     text += metric("ioproof_findings_total", "counter", "Pages and requests that were wrong, lost or failed.", progress.findings);
     text += metric("ioproof_warnings_total", "counter", "Requests that came back late, with the right answer.", progress.warnings);
-    text += metric("ioproof_throttles_total", "counter", "Request blocks thrown away because the average was above the target.",
+    text += metric("ioproof_throttles_total", "counter", "Request blocks discarded because the average was above the target.",
                    progress.throttle_count);
     text += metric("ioproof_outstanding_io", "gauge", "Requests outstanding.", progress.outstanding_io);
     text += metric("ioproof_lost_requests", "gauge", "Requests that did not come back in two minutes.", progress.lost_requests);

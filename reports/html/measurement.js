@@ -113,7 +113,7 @@ if (timeCharts.length) page.append(section('Over time', rounds && rounds.count >
 // --- the machine ---
 const throttling = data.throttling || {};
 if (data.cpus && !own && total) page.append(section('Machine', el('p', {}, `${count(data.cpu_ns_per_request)} ns of CPU for a request, user ${duration(data.cpu_user_us)}, kernel ${duration(data.cpu_system_us)} in all.`),
-  throttling.cpu_us ? el('p', {class: 'fair'}, `The control group held the CPU back for ${duration(throttling.cpu_us)} (${count(throttling.cpu_periods)} periods): figures are those of the limit.`) : null,
+  throttling.cpu_us ? el('p', {class: 'fair'}, `The control group held the CPU back for ${duration(throttling.cpu_us)} (${count(throttling.cpu_periods)} periods): the figures show the limit, not the storage.`) : null,
   data.cpus.length ? table(['CPU', 'user', 'kernel', 'idle', 'taken by the host'], data.cpus.map(cpu => [cpu.id, percent(cpu.user_percent), percent(cpu.kernel_percent), percent(cpu.idle_percent), percent(cpu.steal_percent)])) : null,
   data.devices.length ? table(['device', 'reads', 'merged', 'read', 'writes', 'merged', 'written', 'queue', 'busy', 'wait'], data.devices.map(device => [device.name, count(device.reads), count(device.reads_merged),
     size(device.read_bytes), count(device.writes), count(device.writes_merged), size(device.written_bytes), device.queue_mean.toFixed(1), percent(device.busy_percent), device.wait_mean_ms.toFixed(2) + ' ms'])) : null));

@@ -67,7 +67,7 @@ TEST_CASE("preflight: what cannot be examined is one clear error, exit 3") {
     CHECK_THAT(file->error(), ContainsSubstring("file: is not a folder"));
     const auto read_only = folder.start({"preflight", "/proc"});
     CHECK(read_only->wait() == 3);
-    CHECK_THAT(read_only->error(), ContainsSubstring("/proc: cannot make a file there"));
+    CHECK_THAT(read_only->error(), ContainsSubstring("/proc: cannot create a file there"));
     const auto unwritable = folder.start({"preflight", "data", "--json", "nowhere/look.json"});
     CHECK(unwritable->wait() == 3);
     CHECK_THAT(unwritable->error(), ContainsSubstring("nowhere/look.json"));

@@ -31,7 +31,7 @@ bool can_open_files(std::uint32_t count) {
 }
 
 std::string too_few_files_text(std::uint32_t count) {
-    return fmt::format("the limit of open files (ulimit -n) is too low: {} more than are open now are needed", count);
+    return fmt::format("the limit of open files (ulimit -n) is too low: {} more must be opened than are open now", count);
 }
 
 }  // namespace ums

@@ -78,7 +78,7 @@ UringSupport examine_ring(io_uring& ring, std::uint32_t setup_flags) {
         return refused(EOPNOTSUPP, std::string(kTooOld));
     }
     const std::unique_ptr<io_uring_probe, ProbeFree> probe(io_uring_get_probe_ring(&ring));
-    if (probe == nullptr) return refused(EOPNOTSUPP, "this kernel does not tell which io_uring operations it has");
+    if (probe == nullptr) return refused(EOPNOTSUPP, "this kernel does not report which io_uring operations it has");
     for (const NamedOpcode& needed : kOpcodesNeeded) {
         if (io_uring_opcode_supported(probe.get(), needed.opcode) == 0) {
             return refused(EOPNOTSUPP, fmt::format("this kernel's io_uring does not have the operation {}", needed.name));
@@ -119,7 +119,7 @@ std::string explain_uring_refusal(int error_number, const UringEnvironment& envi
             return "this kernel was built without it or is older than Linux 5.1";
         case EPERM:
         case EACCES:
-            if (disabled == 2) return "the system forbids it to everybody (sysctl kernel.io_uring_disabled is 2)";
+            if (disabled == 2) return "the system forbids it to everyone (sysctl kernel.io_uring_disabled is 2)";
             if (disabled == 1)
                 return "the system allows it to root and the group kernel.io_uring_group only (sysctl kernel.io_uring_disabled is 1)";
             if (environment.has_seccomp_filter) return "a seccomp filter forbids it (containers often have one)";

@@ -36,7 +36,7 @@ void fill_with_noise(std::byte* data, std::size_t size_bytes) {
 int make_nameless_file(const std::string& folder) {
     std::string name = folder + "/.ioproof-preflight-XXXXXX";
     const int fd = ::mkostemp(name.data(), O_CLOEXEC);
-    if (fd < 0) throw std::system_error(last_errno_error(), folder + ": cannot make a file there");
+    if (fd < 0) throw std::system_error(last_errno_error(), folder + ": cannot create a file there");
     ::unlink(name.c_str());
     return fd;
 }
