@@ -22,7 +22,7 @@ std::string block_range(const sim::DurabilityResult& durability) {
 
 std::string end_of_log(const sim::DurabilityResult& durability) {
     std::string text = fmt::format("acknowledged up to number {} at least", durability.hardened_block);
-    if (durability.blocks_behind > 0) text += fmt::format("; {} behind the end", counted(durability.blocks_behind, "block"));
+    if (durability.blocks_behind > 0) text += fmt::format("; {} after the end", counted(durability.blocks_behind, "block"));
     if (durability.missing_blocks > 0) text += fmt::format("; {} MISSING", count_text(durability.missing_blocks));
     return text;
 }
@@ -34,7 +34,7 @@ std::string checkpoint(const sim::DurabilityResult& durability) {
 
 std::string pages(const sim::DurabilityResult& durability) {
     std::string text = fmt::format("{} whose version the log proves", count_text(durability.pages_proven));
-    if (durability.pages_released > 0) text += fmt::format(", {} of which nothing is promised", count_text(durability.pages_released));
+    if (durability.pages_released > 0) text += fmt::format(", {} for which nothing is promised", count_text(durability.pages_released));
     if (durability.wrong_pages > 0) text += fmt::format(", {} WRONG", count_text(durability.wrong_pages));
     if (durability.pages_beyond_log > 0) text += fmt::format(", {} newer than the log", count_text(durability.pages_beyond_log));
     return text;
@@ -71,11 +71,11 @@ std::string line(std::string_view name, const std::string& value) {
 std::string resume_text(const sim::Results& results) {
     if (!results.resumed) return {};
     const sim::ResumeResult& resumed = *results.resumed;
-    std::string pages = fmt::format("{} written anew from the log", count_text(resumed.pages_redone));
+    std::string pages = fmt::format("{} rewritten from the log", count_text(resumed.pages_redone));
     if (resumed.torn_pages > 0) pages += fmt::format(", {} torn by the cut", count_text(resumed.torn_pages));
     if (resumed.pages_given_up > 0) pages += fmt::format(", {} GIVEN UP: nothing says what they held", count_text(resumed.pages_given_up));
-    std::string log = fmt::format("goes on behind block {}", resumed.last_block);
-    if (resumed.blocks_given_up > 0) log += fmt::format("; {} behind it given up", counted(resumed.blocks_given_up, "block"));
+    std::string log = fmt::format("continues after block {}", resumed.last_block);
+    if (resumed.blocks_given_up > 0) log += fmt::format("; {} after it given up", counted(resumed.blocks_given_up, "block"));
     return fmt::format("What the crash had left (incarnation {} of the run begins)\n", resumed.incarnation) + line("log", log) +
            line("pages", pages);
 }
@@ -88,8 +88,8 @@ std::string promising_text(const sim::Results& results) {
                     promising.batches == 1 ? "1 batch" : count_text(promising.batches) + " batches", utc_iso_text(promising.last_utc_us));
     if (promising.batches == 0) text = "nothing";
     if (promising.dropped_pages > 0) text += fmt::format("; {} NOT PROMISED: there was no room", count_text(promising.dropped_pages));
-    if (promising.breaks > 0) text += fmt::format("; promises had stopped {}", counted(promising.breaks, "time"));
-    if (!promising.stopped_because.empty()) text += fmt::format(", and did not go on: {}", promising.stopped_because);
+    if (promising.breaks > 0) text += fmt::format("; promises were interrupted {}", counted(promising.breaks, "time"));
+    if (!promising.stopped_because.empty()) text += fmt::format(", and did not continue: {}", promising.stopped_because);
     return fmt::format("Promised to {}\n", promising.keeper) + line("promises", text);
 }
 

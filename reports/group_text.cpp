@@ -52,10 +52,10 @@ std::string verified_line(const sim::TakeOverResult& verified) {
 }
 
 std::string reader_line(const sim::ReaderResult& reader) {
-    std::string text = fmt::format("{} over the files, {} read, {} of them such as the owner had been promised before",
+    std::string text = fmt::format("{} over the files, {} read, {} of them promised to the owner before",
                                    fmt::format("{} {}", count_text(reader.passes), reader.passes == 1 ? "pass" : "passes"),
                                    counted(reader.pages, "page"), count_text(reader.promised_pages));
-    if (reader.in_flight_pages > 0) text += fmt::format("; {} just being written", count_text(reader.in_flight_pages));
+    if (reader.in_flight_pages > 0) text += fmt::format("; {} being written at that moment", count_text(reader.in_flight_pages));
     return text;
 }
 

@@ -77,7 +77,7 @@ std::string cycle_text(const PowerCycle& cycle) {
     if (cycle.outcome == CutOutcome::nothing) return fmt::format("{}nothing can be said: {}\n", begin, cycle.said);
     const std::string verdict =
         cycle.outcome == CutOutcome::intact ? "intact" : fmt::format("{} FOUND", counted(cycle.finding_count, "finding"));
-    return fmt::format("{}{}, {}, {} behind the end, verified in {}\n", begin, verdict, counted(cycle.torn_pages, "torn page"),
+    return fmt::format("{}{}, {}, {} after the end, verified in {}\n", begin, verdict, counted(cycle.torn_pages, "torn page"),
                        counted(cycle.blocks_behind, "block"), duration_text(cycle.verify_ms * kCampaignUsPerMs));
 }
 

@@ -25,7 +25,7 @@ const percentileChart = (group, direction) => {
   const rows = percentiles(group, direction);
   if (rows.length < 2) return null;
   const points = name => rows.map(([, row]) => row[name] / 1000);
-  return chart(`${direction}: so many within`, () => ({type: 'line', data: {labels: rows.map(([label]) => label),
+  return chart(`${direction}: share of requests that took no longer than`, () => ({type: 'line', data: {labels: rows.map(([label]) => label),
     datasets: [{...line('before', 'read', points('before')), pointRadius: 3}, {...line('after', 'write', points('after')), pointRadius: 3}]},
     options: {...base('', 'ms', {x: {type: 'category'}}), parsing: true}}));
 };

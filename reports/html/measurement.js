@@ -83,7 +83,7 @@ const percentiles = () => {
   const shown = p => directions.some(([name]) => sum[name].latency.count * (100 - p) / 100 >= 1);
   const labels = sum[directions[0][0]].latency.percentiles_ns.map(pair => pair[0]).filter(shown);
   const value = (latency, p) => latency.count * (100 - p) / 100 >= 1 ? latency.percentiles_ns.find(pair => pair[0] === p)[1] / 1e6 : null;
-  return chart('So many requests took no longer than', () => ({type: 'line', data: {labels: labels.map(p => p + ' %'),
+  return chart('Share of requests that took no longer than', () => ({type: 'line', data: {labels: labels.map(p => p + ' %'),
     datasets: directions.map(([name, hue]) => ({...line(name, hue, labels.map(p => value(sum[name].latency, p))), pointRadius: 3}))},
     options: {...base('', 'ms', {x: {type: 'category'}, y: {type: 'logarithmic', beginAtZero: false}}), parsing: true}}));
 };

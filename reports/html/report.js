@@ -157,7 +157,7 @@ const order = ['fail', 'warn', 'ok'], grades = {ok: 'good', warn: 'fair', fail: 
 const preflightSection = () => data.preflight && data.preflight.length ? section('Before the run: what SQL Server will meet there',
   table(['folder', 'topic', '', 'found', 'reason and fix'], [...data.preflight].sort((a, b) => order.indexOf(a.grade) - order.indexOf(b.grade)).map(l =>
     [l.folder, l.topic, el('span', {class: 'grade ' + grades[l.grade]}, l.grade.toUpperCase()), el('td', {class: 'left wide'}, l.found),
-    el('td', {class: 'left wide'}, l.reason, l.cure ? el('div', {}, 'Cure: ', el('code', {}, l.cure)) : null, l.source ? el('div', {class: 'source'}, 'Source: ' + l.source) : null)]), 5)) : null;
+    el('td', {class: 'left wide'}, l.reason, l.cure ? el('div', {}, 'Fix: ', el('code', {}, l.cure)) : null, l.source ? el('div', {class: 'source'}, 'Source: ' + l.source) : null)]), 5)) : null;
 
 const sectorMap = sectors => el('span', {class: 'map'}, sectors.map((s, i) => el('i', {class: 's-' + s.state, title: `sector ${i}: ${s.state.replace('_', ' ')}, version ${s.version}`})));
 const findingNode = f => {

@@ -44,7 +44,7 @@ TEST_CASE("gaps in the log and wrong pages are shown in capitals") {
     results.durability->blocks_behind = 56;
     results.durability->wrong_pages = 3;
     CHECK_THAT(reports::durability_text(results),
-               ContainsSubstring("56 blocks behind the") && ContainsSubstring("2 MISSING") && ContainsSubstring("3 WRONG"));
+               ContainsSubstring("56 blocks after the") && ContainsSubstring("2 MISSING") && ContainsSubstring("3 WRONG"));
 }
 
 TEST_CASE("a resumed run says what it took over, and what it gave up") {
@@ -52,13 +52,13 @@ TEST_CASE("a resumed run says what it took over, and what it gave up") {
     sim::Results results;
     results.resumed = sim::ResumeResult{.incarnation = 3, .last_block = 99, .pages_redone = 1200};
     const std::string text = reports::resume_text(results);
-    CHECK_THAT(text, ContainsSubstring("incarnation 3") && ContainsSubstring("behind block 99") && ContainsSubstring("1,200 written anew"));
+    CHECK_THAT(text, ContainsSubstring("incarnation 3") && ContainsSubstring("after block 99") && ContainsSubstring("1,200 rewritten"));
     CHECK_THAT(text, !ContainsSubstring("torn") && !ContainsSubstring("given up") && !ContainsSubstring("GIVEN UP"));
     results.resumed->torn_pages = 5;
     results.resumed->pages_given_up = 2;
     results.resumed->blocks_given_up = 1;
     CHECK_THAT(reports::resume_text(results),
-               ContainsSubstring("5 torn by the cut") && ContainsSubstring("2 GIVEN") && ContainsSubstring("1 block behind it given up"));
+               ContainsSubstring("5 torn by the cut") && ContainsSubstring("2 GIVEN") && ContainsSubstring("1 block after it given up"));
 }
 
 TEST_CASE("torn pages, and files for which durability was not requested, are separate reasons of the verdict") {

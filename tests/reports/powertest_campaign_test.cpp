@@ -41,7 +41,7 @@ TEST_CASE("a run that was not cut does not count as a cut, but its findings coun
 TEST_CASE("torn pages are shown with the number of cuts that tore them, and cuts that prove nothing as such") {
     const std::vector<PowerCycle> cycles{cycle_of(CutOutcome::intact, 3), cycle_of(CutOutcome::intact), cycle_of(CutOutcome::nothing)};
     const std::string text = reports::campaign_text(cycles, 3, 200);
-    CHECK_THAT(text, ContainsSubstring("cycle 1: cut after 12.3 s: intact, 3 torn pages, 0 blocks behind the end, verified in 60 ms"));
+    CHECK_THAT(text, ContainsSubstring("cycle 1: cut after 12.3 s: intact, 3 torn pages, 0 blocks after the end, verified in 60 ms"));
     CHECK_THAT(text, ContainsSubstring("PASS: after 2 of 3 cuts"));
     CHECK_THAT(text, ContainsSubstring("  * 1 cut left torn pages, 3 in all"));
     CHECK_THAT(text, ContainsSubstring("After 1 cut the files said nothing"));
