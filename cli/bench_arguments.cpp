@@ -109,7 +109,7 @@ constexpr std::array kBenchSwitches{
     BenchSwitch{{.name = "buffered", .help = "through the system's cache; without it: O_DIRECT"},
                 [](BenchArguments& arguments, const SwitchWord&) { arguments.options.direct = false; }},
     BenchSwitch{{.name = "engine", .value = "NAME", .help = "uring, threads or auto (default)"}, set_engine},
-    BenchSwitch{{.name = "seed", .value = "N", .help = "0; of the places"}, set_seed},
+    BenchSwitch{{.name = "seed", .value = "N", .help = "0; seed of the random places"}, set_seed},
 };
 
 constexpr std::array kPathSwitches{

@@ -313,7 +313,7 @@ void Run::report_kept_results() {
     std::vector<std::string> kept = result_files_.earlier();
     if (writer_.stuck() == 0ms && log_.is_waiting()) kept.insert(kept.begin(), options_.error_file);
     if (kept.empty()) return;
-    const std::string text = fmt::format("of an earlier run, left as before: {}", fmt::join(kept, ", "));
+    const std::string text = fmt::format("files of an earlier run, left as they were: {}", fmt::join(kept, ", "));
     console_.add_message(fmt::format("{}\n", ums::printable(text)));
 }
 

@@ -163,9 +163,9 @@ std::string rereads(const sim::Finding& finding) {
 }
 
 constexpr std::string_view kHistoryNote =
-    "Offsets are bytes in the file, versions and LSNs (virtual log file:block:slot) those in the header of the first page of a request, "
-    "as it was written or as it came back. Requests that were still outstanding are not listed. \"reread\" and \"repair\" are the "
-    "diagnosis' own.";
+    "Offsets are bytes in the file, versions and LSNs (virtual log file:block:slot) those in the header of the first page of a request, as "
+    "it was written or as it came back. Requests that were still outstanding are not listed. \"reread\" and \"repair\" are requests of the "
+    "diagnosis itself.";
 
 // time, duration, CPU, user, operation, offset, bytes, version, LSN or file, result
 constexpr auto kRowForm = "{:15} {:>6} {:>3} {:14} {:6} {:>12} {:>8} {:>7} {:>9} {}\n";

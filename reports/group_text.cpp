@@ -87,12 +87,10 @@ std::string_view hint_of(sim::GroupFactKind kind) {
                    "thin pool or RAID that is rebuilt, for one RBD image or one claim mounted twice, and for a bind mount to the same "
                    "folder.";
         case sim::GroupFactKind::missing_after_hand_over:
-            return "The previous owner was told that it was written, but another host cannot see it. NFS: export with sync, not async; "
-                   "mount "
-                   "hard. SMB: continuous availability, no write-back leases. iSCSI, NVMe-oF: the target's write cache must be off or obey "
-                   "flushes. RBD: rbd_cache writethrough, or flushes that reach it. Gluster: performance.write-behind and flush-behind "
-                   "off. "
-                   "Kubernetes: the claim may be another volume, or a snapshot.";
+            return "The previous owner was told that the data was written, but another host cannot see it. NFS: export with sync, not "
+                   "async; mount hard. SMB: continuous availability, no write-back leases. iSCSI, NVMe-oF: the target's write cache must "
+                   "be off or obey flushes. RBD: rbd_cache writethrough, or flushes that reach it. Gluster: performance.write-behind and "
+                   "flush-behind off. Kubernetes: the claim may be another volume, or a snapshot.";
         case sim::GroupFactKind::stale_on_new_owner:
             return "The new host's cache is stale. NFS: actimeo, lookupcache, and whether the files were closed and opened again. SMB: "
                    "cache=none or leases that are broken in time. Gluster and other FUSE clients: performance.io-cache, md-cache, kernel "
@@ -110,13 +108,12 @@ std::string_view hint_of(sim::GroupFactKind kind) {
                    "keeps nobody out: wait for the volume attachment, use ReadWriteOncePod, or the node.kubernetes.io/out-of-service "
                    "taint.";
         case sim::GroupFactKind::torn_by_hand_over:
-            return "A page that had been acknowledged as a whole is now partly older. Look for caches that hold parts of a page (4 KB "
-                   "clients over 8 KB "
-                   "pages, RAID stripes, Gluster shards), and for two paths that disagree.";
+            return "A page that had been acknowledged as a whole now holds older parts. Look for caches that hold parts of a page (4 KB "
+                   "clients over 8 KB pages, RAID stripes, Gluster shards), and for two paths that disagree.";
         case sim::GroupFactKind::stale_on_reader:
-            return "The reader's cache is older than what had been promised before the read began. NFS promises this only after close and "
-                   "open: "
-                   "--coherence close-to-open. SMB: leases and oplocks. FUSE, Gluster, MooseFS: caches without invalidation.";
+            return "The reader's cache is older than what had been promised before the read began. NFS promises newer data only after "
+                   "close and open: --coherence close-to-open. SMB: leases and oplocks. FUSE, Gluster, MooseFS: caches without "
+                   "invalidation.";
     }
     UMS_ASSERT(false && "unknown fact");
 }

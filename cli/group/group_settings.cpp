@@ -33,16 +33,16 @@ constexpr std::array kGroupSwitches{
            .help = "hand-over: how many times a host owns the files; turn T is rank (T - 1) mod N's (default: N\nof --of)"},
     Switch{.name = "change",
            .value = "LIST",
-           .help = "hand-over: how the first turn ends, the second, ..., and again from the start: in-order\n"
-                   "(default); kill: it kills itself (kill -9); loss: when you take the host away; fence: it\n"
-                   "freezes, and wakes up and writes when the files are another host's. Separated by commas"},
+           .help = "hand-over: how each turn ends, as a list with commas that repeats: in-order (default); kill:\n"
+                   "the owner kills itself (kill -9); loss: you take the host away; fence: the owner freezes,\n"
+                   "then wakes up and writes when the files are another host's"},
     Switch{.name = "lease", .value = "SECONDS", .help = "how long a run may be silent before it counts as lost (default: 10)"},
     Switch{.name = "wait-for-ranks", .value = "SECONDS", .help = "how long the others wait for one that does not come (default: 300)"},
     Switch{.name = "bursts",
            .value = "HOW",
            .help = "side-by-side: load comes in bursts, aligned: at the same time on all of them, or\n"
                    "staggered: one after the other (default: no bursts)"},
-    Switch{.name = "burst-seconds", .value = "S", .help = "of one burst and the rest after it, half each (default: 10)"},
+    Switch{.name = "burst-seconds", .value = "S", .help = "length of one burst with the pause after it, half each (default: 10)"},
     Switch{.name = "coherence",
            .value = "HOW",
            .help = "readers: what a read must see. strict (default): what had been promised before it began;\n"

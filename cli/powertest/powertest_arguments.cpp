@@ -46,8 +46,8 @@ constexpr std::array kPowertestSwitches{
     Switch{.name = "most", .value = "SECONDS", .help = "with --cut: and at most this long (default: 60); the moment is random"},
     Switch{.name = "moments",
            .value = "LIST",
-           .help = "with --cut: what the cuts wait for then, in turn, separated by commas: any, checkpoint, flush,\n"
-                   "growth (default: all four)"},
+           .help = "with --cut: the moments that the cuts then wait for, in turn, separated by commas: any,\n"
+                   "checkpoint, flush, growth (default: all four)"},
     Switch{.name = "timeout",
            .value = "SECONDS",
            .help = "with --cut: for each of the two commands, and for the folders to be there again (default: 300)"},

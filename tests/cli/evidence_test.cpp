@@ -39,7 +39,7 @@ TEST_CASE("whatever keeps a run from starting, the files of the previous run sta
         const auto run = folder.start(words);
         CHECK(run->wait() == code);
         CHECK(results_of_run() == before);
-        CHECK_THAT(run->error(), ContainsSubstring("of an earlier run, left as before: sqliosim.log.xml, r.json, r.html"));
+        CHECK_THAT(run->error(), ContainsSubstring("files of an earlier run, left as they were: sqliosim.log.xml, r.json, r.html"));
         CHECK_THAT(run->error(), ContainsSubstring(what));
         REQUIRE(folder.has("data/sqliosim.mdx"));
         CHECK(inode_of(folder.data_file()) == data);
