@@ -114,8 +114,8 @@ ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
 std::string_view bench_description() {
     static const std::string text = fmt::format(
         "Measures what a run's own path does on these files: scheduler, engine, pages, verification. A file that a run or a measurement "
-        "left behind is used as it is: its pages are examined first, and must stay what they are. A missing file is created, filled with "
-        "pages, and kept. Other files are refused.\n"
+        "left behind is used as it is: its pages are examined first, and nothing else may change them meanwhile. A missing file is "
+        "created, filled with pages, and kept. Other files are refused.\n"
         "The FILE 'null:' is not a file: requests succeed immediately, which shows what the path costs without a device.\n"
         "With any of the switches from --preset on, the storage itself is measured instead: with mixes, rates, several classes of work, "
         "percentiles and repeats, by requests that go directly to the engine. Pages, and sectors of blocks that are not pages, are "

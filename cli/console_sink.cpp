@@ -104,7 +104,7 @@ void ConsoleSink::on_finding(const sim::Finding& finding) {
     if (++findings_ > kFindingsShownMax + 1) return;
     const std::string text =
         findings_ > kFindingsShownMax
-            ? fmt::format("more than {} findings; the further ones are in the log only", kFindingsShownMax)
+            ? fmt::format("more than {} findings; the rest are in the log only", kFindingsShownMax)
             : fmt::format("FINDING {}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding));
     logger_->log(time_of(finding.moment.utc_us), spdlog::source_loc{}, spdlog::level::err, ums::printable(text));
 }

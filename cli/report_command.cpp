@@ -247,10 +247,9 @@ Command report_command() {
             .summary = "show results of --json, those of several hosts as one",
             .description =
                 "Prints the results of an earlier run, measurement (bench) or sweep as the text that it printed at its end; with --html, "
-                "writes them as one self-contained page. Several results files, of the ranks of a group or of independent runs, are one "
-                "result: a row for "
-                "each host, exact sums, all findings by time, and one verdict. A folder stands for the *.json in it. The verdict is FAIL "
-                "if one is, and INCOMPLETE if a rank did not come back.",
+                "writes them as one self-contained page. Several results files, of the ranks of a group or of independent runs, are shown "
+                "as one result: a row for each host, exact sums, all findings by time, and one verdict. A folder stands for the *.json in "
+                "it. The verdict is FAIL if one is, and INCOMPLETE if a rank did not come back.",
             .switches = kReportSwitches,
             .examples =
                 "ioproof report results.json\nioproof report results.json --html results.html\n"

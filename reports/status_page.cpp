@@ -48,7 +48,7 @@ th:first-child, td:first-child { text-align: left; white-space: normal; overflow
 <tbody id="files"></tbody>
 </table></div>
 <p class="dim" id="group" hidden></p>
-<p class="dim">The same as <a href="/status.json">JSON</a> and for <a href="/metrics">Prometheus</a>.</p>
+<p class="dim">The same is served as <a href="/status.json">JSON</a> and for <a href="/metrics">Prometheus</a>.</p>
 <script>
 'use strict';
 const at = id => document.getElementById(id);
@@ -122,7 +122,7 @@ async function refresh() {
     show(await (await fetch('/status.json', { cache: 'no-store' })).json());
   } catch (error) {
     at('state').hidden = false;
-    at('state').textContent = 'The run has ended, or cannot be reached. What is shown is the last that was seen.';
+    at('state').textContent = 'The run has ended, or cannot be reached. The page shows the last state that it received.';
   }
   setTimeout(refresh, 1000);
 }

@@ -21,7 +21,7 @@ constexpr std::uint64_t kPauseNs = 5 * ums::kNsPerMs;
 constexpr std::uint64_t kLogCopyNs = 100 * ums::kNsPerMs;
 // The log is copied early when this share of it waits to be copied; at three quarters, it would be reused.
 constexpr double kLogShareMax = 0.25;
-constexpr const char* kLogUsedAgain = "the log was used again before it could be backed up";
+constexpr const char* kLogUsedAgain = "the log was reused before it could be backed up";
 
 template <typename Value>
 void append_value(std::vector<std::byte>& bytes, const Value& value) {
