@@ -69,8 +69,8 @@ ums::Task<void> LogAnalysis::run() {
     co_await replay([this](const LogRecordHeader& header, std::span<const std::byte> body) { take_record(header, body); });
     if (has_unnamed_file()) {
         run_.stop(Outcome::not_done,
-                  fmt::format("The log has changes of {} data files, but only {} named: file {} of the run, for one, was not. Name all "
-                              "files as the run did, by the same -cfg or -dir.",
+                  fmt::format("The log has changes of {} data files, but only {} named: file {} of the run is missing. Name all files as "
+                              "the run did, by the same -cfg or -dir.",
                               files_.size() + unnamed_files_.size(),
                               named_data_files_ == 1 ? "one was" : fmt::format("{} were", named_data_files_), *unnamed_files_.rbegin()));
         co_return;

@@ -270,7 +270,7 @@ TEST_CASE("the files of a run are verified together or not at all, and an unname
             const Results results = run.run(options);
             CHECK(kinds(results) == "");
             CHECK(results.outcome == Outcome::not_done);
-            CHECK_THAT(results.outcome_reason, ContainsSubstring("changes of 2 data files, and one was named: file 3 of the run"));
+            CHECK_THAT(results.outcome_reason, ContainsSubstring("changes of 2 data files, but only one was named: file 3 of the run"));
         }
     }
     SECTION("only the last file is named") {
