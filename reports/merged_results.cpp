@@ -281,18 +281,18 @@ Judged judged(const std::vector<Host>& hosts, const MergedGaps& gaps, std::uint6
     std::vector<std::string> missing;
     if (!gaps.ranks.empty()) missing.push_back(fmt::format("{} of {} did not come back", numbers_text("rank", gaps.ranks), gaps.of));
     if (!gaps.turns.empty())
-        missing.push_back(fmt::format("of {} of {} there is no result", numbers_text("turn", gaps.turns), gaps.turn_count));
+        missing.push_back(fmt::format("there is no result of {} of {}", numbers_text("turn", gaps.turns), gaps.turn_count));
     if (failed > 0) {
         judged.verdict = "FAIL";
         judged.headline = fmt::format("{} of {} failed. Do not trust this storage with a database until the cause is found.", failed,
                                       counted(hosts.size(), noun));
         add_host_remarks(hosts, "FAIL", judged);
-        for (const std::string& each : missing) judged.remarks.push_back(fmt::format("Besides, {}.", each));
+        for (const std::string& each : missing) judged.remarks.push_back(fmt::format("In addition, {}.", each));
         add_host_remarks(hosts, "INCOMPLETE", judged);
     } else if (!missing.empty() || incomplete > 0) {
         judged.verdict = "INCOMPLETE";
         if (incomplete > 0) missing.push_back(fmt::format("{} of {} proved nothing", incomplete, counted(hosts.size(), noun)));
-        judged.headline = fmt::format("{}. The results of the others do not speak for all.", fmt::join(missing, "; "));
+        judged.headline = fmt::format("{}. The results of the others say nothing about these.", fmt::join(missing, "; "));
         add_host_remarks(hosts, "INCOMPLETE", judged);
     } else {
         judged.verdict = "PASS";

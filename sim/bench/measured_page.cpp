@@ -106,7 +106,7 @@ ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std
     finding.kind = wrong_page_kind(book, first.data(), says, page, version, finding.transient);
     finding.expected = {.version = version};
     finding.received = received_of(book, first.data(), says);
-    const std::string known = version == 0 ? std::string() : fmt::format("version {} was acknowledged, and ", version);
+    const std::string known = version == 0 ? std::string() : fmt::format("version {} was acknowledged, but ", version);
     const bool is_page = book.unit() == BookUnit::page;
     finding.description =
         fmt::format("{} {} of {} came back wrong: {}{}. A second read was {}.", is_page ? "Page" : "Sector", page, file.path, known,

@@ -61,8 +61,8 @@ std::optional<Verdict> bytes_not_read(const Evidence& evidence) {
     if (evidence.not_read_bytes == 0) return std::nullopt;
     return Verdict{FindingKind::bytes_not_read,
                    {},
-                   {fmt::format("Before the read the buffer was filled with a pattern; {} of {} bytes still hold it although the read "
-                                "reported success in full.",
+                   {fmt::format("Before the read the buffer was filled with a pattern; {} of {} bytes still hold it, although the read "
+                                "reported complete success.",
                                 evidence.not_read_bytes, kPageBytes),
                     how_long(evidence)}};
 }
@@ -249,8 +249,7 @@ std::optional<Verdict> bit_corruption(const Evidence& evidence) {
     Verdict verdict{
         FindingKind::bit_corruption,
         {},
-        {fmt::format("The image that was written was made again and compared: {} bit{} in {} byte{} {} wrong, in {} of {} sectors, "
-                     "the first at byte {}.",
+        {fmt::format("Compared with the image that was written, {} bit{} in {} byte{} {} wrong, in {} of {} sectors, the first at byte {}.",
                      difference.wrong_bits, difference.wrong_bits == 1 ? "" : "s", difference.wrong_bytes,
                      difference.wrong_bytes == 1 ? "" : "s", difference.wrong_bits == 1 ? "is" : "are",
                      std::max(1U, wrong_sectors(evidence)), kSectorsPerPage, difference.first_wrong_byte)}};

@@ -171,7 +171,7 @@ TEST_CASE("missing ranks make the result incomplete, and are named") {
     files.add(ranked_part(3, 1, 5, true));
     group = files.merged();
     CHECK(group["verdict"] == "FAIL");
-    CHECK_THAT(reports::merged_text(group), ContainsSubstring("Besides, ranks 2 and 4 of 5 did not come back."));
+    CHECK_THAT(reports::merged_text(group), ContainsSubstring("In addition, ranks 2 and 4 of 5 did not come back."));
 }
 
 TEST_CASE("the clock of the witness puts all hosts on one axis, whatever their own clocks say") {
