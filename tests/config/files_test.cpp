@@ -138,7 +138,7 @@ TEST_CASE("if not even 1 MB fits MaxExtends times into the pool, MaxExtends is l
     CHECK(loaded.options.shrink_user.max_extends == 19);  // 19 * 1 < 20
     REQUIRE(loaded.warnings.size() == 2);
     CHECK_THAT(loaded.warnings[0], ContainsSubstring("Increment = 10: reduced to 1"));
-    CHECK_THAT(loaded.warnings[1], ContainsSubstring("MaxExtends = 20") && ContainsSubstring("made 19"));
+    CHECK_THAT(loaded.warnings[1], ContainsSubstring("MaxExtends = 20") && ContainsSubstring("reduced to 19"));
 }
 
 TEST_CASE("the data files share the pool") {
