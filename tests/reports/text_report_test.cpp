@@ -181,6 +181,22 @@ TEST_CASE("the report does not praise the speed of a file with findings") {
     CHECK_THAT(row, ContainsSubstring("BAD: 1") && !ContainsSubstring("good") && !ContainsSubstring("right"));
 }
 
+TEST_CASE("each file in the table has the speed of its own verdict") {
+    const sim::Results results = sound_results();
+    reports::Verdict verdict = reports::verdict_of(results);
+    REQUIRE(verdict.files.size() == 2);
+    verdict.files[0].speed = reports::Grade::good;
+    verdict.files[1].speed = reports::Grade::poor;
+    const std::string table = files_table(results, verdict);
+    const auto row_of = [&table](std::string_view name) {
+        const std::size_t begin = table.find(name);
+        REQUIRE(begin != std::string::npos);
+        return table.substr(begin, table.find('\n', begin) - begin);
+    };
+    CHECK_THAT(row_of("sqliosim.mdx"), ContainsSubstring(" good ") && !ContainsSubstring(" poor "));
+    CHECK_THAT(row_of("sqliosim.ldx"), ContainsSubstring(" poor ") && !ContainsSubstring(" good "));
+}
+
 TEST_CASE("a failed sync is listed without a page") {
     sim::Results results = example_results();
     sim::Finding finding;
