@@ -98,6 +98,16 @@ TEST_CASE("a write that failed for good withdraws the promise, and a later write
     CHECK(is_file_void);
 }
 
+TEST_CASE("a page whose write fails for good during a sync, or that is cut off during it, is not promised by that sync") {
+    PromiseBook book(booked(Counting::after_a_sync));
+    for (const std::uint32_t page : {10U, 20U, 60U}) book.page_written({kData, page, 1, 0});
+    book.sync_begins(kData);
+    book.void_page(kData, 10);
+    book.cut(kData, 50, 0x100);
+    book.sync_done(kData);
+    CHECK(book.take_batch().pages == std::vector<sim::PromisedPage>{{kData, 20, 1, 0}});
+}
+
 TEST_CASE("a book that is never emptied takes no more pages than it has room for, and counts the rest") {
     PromiseBook book(booked(Counting::at_once), 100);
     for (std::uint32_t page = 0; page < 150; ++page) book.page_written({kData, page, 1, 0});
