@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/promises/promise_book.hpp"
 #include "tests/sim/support/log_tasks.hpp"
 #include "tests/support/catch.hpp"
 
@@ -260,5 +261,24 @@ TEST_CASE("a commit after a failed write is not durable, although its own write 
         co_await group.join();
         CHECK_FALSE(hardened[0]);
         CHECK_FALSE(hardened[1]);
+    });
+}
+
+TEST_CASE("the log is promised up to its last block that became durable, and neither up to a failed one nor beyond it") {
+    const std::vector<sim::PromiseBook::BookedFile> booked{{1, true, sim::PromiseBook::Counting::at_once}};
+    sim::PromiseBook book(booked);
+    VirtualWorld world;
+    world.set_duration_ns(ums::kNsPerMs);
+    run_virtual_log(world, {.promises = &book}, [&book](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
+        const std::uint64_t durable_lsn = co_await log.commit(100);
+        const sim::PromiseBatch before = book.take_batch();
+        CHECK(before.hardened_lsn == durable_lsn);
+        w.storage.set_rule([](const ums::IoRequest&) { return Fate{.error = EIO}; });
+        bool hardened = true;
+        co_await log.commit(100, &hardened);
+        CHECK_FALSE(hardened);
+        w.storage.set_rule(nullptr);
+        CHECK_FALSE(book.has_news());
+        CHECK(book.take_batch().hardened_sequence == before.hardened_sequence);
     });
 }

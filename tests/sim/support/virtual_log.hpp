@@ -15,6 +15,7 @@ struct VirtualLogOptions {
     std::uint32_t flushes_max = 112;
     std::uint32_t alignment_bytes = 512;
     std::uint32_t flushed_kb_max = 0;
+    PromiseBook* promises = nullptr;
 };
 
 class VirtualLog {
@@ -27,6 +28,7 @@ public:
         }
         LogSetup setup{pointers, 99, options.flushes_max, options.alignment_bytes};
         setup.flushed_kb_max = options.flushed_kb_max;
+        setup.promises = options.promises;
         log = std::make_unique<LogManager>(std::move(setup), world.state, world.journal);
         (*world.schedulers)[0].spawn(writer_, "Log Writer", log->run_writer());
     }
