@@ -5,7 +5,10 @@
 #include <cerrno>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "sim/promises/promise_book.hpp"
 #include "sim/workers/checkpoint.hpp"
 #include "tests/sim/support/worker_world.hpp"
 #include "tests/support/catch.hpp"
@@ -108,11 +111,12 @@ TEST_CASE("a change of size is synced immediately, unless the file promises noth
     }
 }
 
-TEST_CASE("a page that could not be copied to the snapshot is not promised there, while the others are") {
+TEST_CASE("a page that could not be read or copied for the snapshot is not promised there, while the others are") {
+    const auto failing = GENERATE(ums::IoOperation::read, ums::IoOperation::write);
     WorkerWorld world;
     world.options.files.push_back(
         {.path = world.options.files[0].path + ":replica", .initial_size_mb = 1, .max_size_mb = 8, .sparse = true});
-    world.run([](WorkerWorld& w) -> ums::Task<void> {
+    world.run([failing](WorkerWorld& w) -> ums::Task<void> {
         for (const std::uint32_t page : {300U, 700U}) co_await w.change_page(page);
         sim::Checkpoint checkpoint(w.context());
         co_await checkpoint.run_once();
@@ -120,9 +124,10 @@ TEST_CASE("a page that could not be copied to the snapshot is not promised there
         co_await snapshot.take();
         sim::DataFile& replica = *w.parts->data_files.back();
         REQUIRE(replica.file.id() != w.data().file.id());
-        w.storage.set_rule([file = replica.file.transfer_handle().value](const ums::IoRequest& request) {
-            const bool is_bad = request.operation == ums::IoOperation::write && request.file.value == file &&
-                                request.offset_bytes == std::uint64_t{300} * sim::kPageBytes;
+        const sim::SimFile& of = failing == ums::IoOperation::read ? w.data().file : replica.file;
+        w.storage.set_rule([failing, file = of.transfer_handle().value](const ums::IoRequest& request) {
+            const bool is_bad =
+                request.operation == failing && request.file.value == file && request.offset_bytes == std::uint64_t{300} * sim::kPageBytes;
             return Fate{.error = is_bad ? EIO : 0};
         });
         for (const std::uint32_t page : {300U, 700U}) co_await w.change_page(page);
@@ -140,4 +145,55 @@ TEST_CASE("a page that could not be copied to the snapshot is not promised there
         co_await snapshot.release();
     });
     CHECK(world.sink.findings().size() == 1);
+}
+
+TEST_CASE("a cut that fails is taken back in the log, which then has the old size and all pages") {
+    WorkerWorld world;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        co_await w.change_page(700);
+        sim::Checkpoint checkpoint(w.context());
+        co_await checkpoint.run_once();
+        const sim::CheckpointBegin before = co_await w.parts->log->begin_checkpoint();
+        w.storage.set_rule(
+            [](const ums::IoRequest& request) { return Fate{.error = request.operation == ums::IoOperation::truncate ? ENOSPC : 0}; });
+        sim::FileResizer resizer(w.context());
+        co_await resizer.resize(w.data(), kMb);
+        w.storage.set_rule(nullptr);
+        CHECK(w.data().file.size_bytes() == 8 * kMb);
+        CHECK(w.data().file.shrunk_count == 0);
+        CHECK(w.data().ledger[700].version == 1);
+        const sim::CheckpointBegin after = co_await w.parts->log->begin_checkpoint();
+        const std::uint32_t id = w.data().file.id();
+        CHECK(after.sums.file(id).page_count == before.sums.file(id).page_count);
+        CHECK(after.sums.file(id).regions == before.sums.file(id).regions);
+    });
+}
+
+TEST_CASE("a cut takes its promises back before the file becomes smaller, and a growth is promised only when it is durable") {
+    WorkerWorld world;
+    world.has_promises = true;
+    std::vector<std::string> steps;
+    world.run([&steps](WorkerWorld& w) -> ums::Task<void> {
+        // What the keeper would get if it collected just before each of these requests, and afterwards.
+        const auto collect = [&steps, &w](std::string step) {
+            for (const sim::PromiseControl& control : w.parts->promises->take_batch().controls) {
+                if (control.kind == sim::PromiseControlKind::cut) step += " cut to " + std::to_string(control.pages);
+                if (control.kind == sim::PromiseControlKind::size) step += " size " + std::to_string(control.pages);
+            }
+            steps.push_back(std::move(step));
+        };
+        w.storage.set_rule([&collect](const ums::IoRequest& request) {
+            if (request.operation == ums::IoOperation::truncate) collect("truncate:");
+            if (request.operation == ums::IoOperation::allocate) collect("allocate:");
+            if (request.operation == ums::IoOperation::sync) collect("sync:");
+            return Fate{};
+        });
+        sim::FileResizer resizer(w.context());
+        co_await resizer.resize(w.data(), 4 * kMb);
+        collect("cut:");
+        co_await resizer.resize(w.data(), 8 * kMb);
+        collect("grown:");
+        w.storage.set_rule(nullptr);
+    });
+    CHECK(steps == std::vector<std::string>{"truncate: cut to 512 size 512", "sync:", "cut:", "allocate:", "sync:", "grown: size 1024"});
 }
