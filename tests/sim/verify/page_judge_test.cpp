@@ -61,3 +61,30 @@ TEST_CASE("if another page came once and the right one later, the read was misdi
     CHECK(once.other->page_id == 10);
     CHECK(sim::name_wrong_page(other.data(), page, log, false).kind == FindingKind::misdirected_write);
 }
+
+TEST_CASE("a torn page holds no sector of a version older than the one that had been acknowledged") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.least = 5, .newest = 6, .has_changed = 1}};
+    for (const std::uint32_t older : {4U, 5U}) {
+        CAPTURE(older);
+        PageBuffer torn({kRun, 1, 9, 6, 600, 1});
+        const PageBuffer left({kRun, 1, 9, older, 100 * older, 1});
+        std::memcpy(torn.data() + kPageBytes / 2, left.data() + kPageBytes / 2, kPageBytes / 2);
+        CHECK(sim::judge_page(torn.data(), page, log).condition == (older == 5 ? PageCondition::torn : PageCondition::wrong));
+    }
+}
+
+TEST_CASE("the promised version with another checksum is of another history of the file") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
+    const PageBuffer there({kRun, 1, 9, 3, 500, 1});
+    const PageBuffer promised({kRun, 1, 9, 3, 400, 2});
+    sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.least = 3, .newest = 3}};
+    page.promised.version = 3;
+    page.promised.checksum = sim::page_checksum(there.data());
+    CHECK(sim::judge_page(there.data(), page, log).condition == PageCondition::sound);
+    page.promised.checksum = sim::page_checksum(promised.data());
+    CHECK(sim::judge_page(there.data(), page, log).condition == PageCondition::wrong);
+    CHECK(sim::name_wrong_page(there.data(), page, log, false).kind == FindingKind::lost_write);
+}
