@@ -225,6 +225,8 @@ TEST_CASE("what an earlier run left in place of a page's first version is a lost
     const Case over_old{.written = version(1), .over_old_file = true};
     CHECK(kind(PageBuffer(earlier), over_old) == FindingKind::lost_write);
     CHECK(kind(PageBuffer(earlier), {.written = version(1)}) == FindingKind::foreign_page);
+    // It had been there: what came back did not stand below it.
+    CHECK(kind(PageBuffer(earlier), {.written = version(1), .read_back = true, .over_old_file = true}) == FindingKind::foreign_page);
     earlier.page_id = 9;
     CHECK(kind(PageBuffer(earlier), over_old) == FindingKind::foreign_page);
 }
@@ -259,6 +261,21 @@ TEST_CASE("garbage in a few sectors is bit corruption, and the offset of shifted
         const sim::Finding finding = found(moved);
         CHECK(finding.kind == FindingKind::bit_corruption);
         CHECK(or_empty(finding.comparison).shift_bytes == shift);
+    }
+}
+
+TEST_CASE("sectors of an older version at other offsets are neither an older page nor a torn one") {
+    for (const std::uint32_t first : {0U, 4U}) {
+        CAPTURE(first);
+        const PageBuffer old(version(6));
+        const PageBuffer page(kWritten);
+        // Each sector in the place of its neighbor.
+        for (std::uint32_t i = first; i < sim::kSectorsPerPage; ++i) {
+            std::memcpy(page.data() + i * 512, old.data() + (i ^ 1U) * 512, 512);
+        }
+        const sim::Finding finding = found(page);
+        CHECK(finding.kind == FindingKind::bit_corruption);
+        CHECK(or_empty(finding.comparison).sectors[7].state == SectorState::other_page);
     }
 }
 

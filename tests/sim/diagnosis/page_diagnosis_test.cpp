@@ -164,6 +164,26 @@ TEST_CASE("a write that went to another page is named even if that page is rewri
     }
 }
 
+TEST_CASE("a write that went to another page is found even if an older version of the page went to a third one") {
+    for (const auto& [older_place, victim] : {std::pair{20U, 30U}, std::pair{30U, 20U}}) {
+        Rig rig({.repairs = false});
+        rig.run([&, old_at = older_place, new_at = victim](Rig& r) -> ums::Task<void> {
+            const auto old = co_await write_twice(r);
+            put_on_disk(r, old_at, old);
+            put_on_disk(r, new_at, page_on_disk(r, kDamagedPage));
+            put_on_disk(r, kDamagedPage, old);
+            co_await read(r, kDamagedPage, 1);
+        });
+        INFO("the page with the newest version: " << victim);
+        const auto findings = rig.sink.findings();
+        REQUIRE_FALSE(findings.empty());
+        CHECK(findings[0].place.page_id == kDamagedPage);
+        CHECK(findings[0].kind == FindingKind::misdirected_write);
+        REQUIRE(findings[0].other);
+        CHECK(findings[0].other->page_id == victim);
+    }
+}
+
 TEST_CASE("a write that went to another page is found even beyond unreadable pages") {
     const std::uint32_t victim = kDamagedPage + 40;
     Rig rig({.repairs = false});
