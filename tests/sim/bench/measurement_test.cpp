@@ -46,6 +46,20 @@ TEST_CASE("requests of warm-up and cool-down are not counted") {
     CHECK(measured_requests(run, ums::IoOperation::read, 8192).size() > 230'000);
 }
 
+TEST_CASE("syncs of warm-up and cool-down are not counted") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.write_percent = 100;
+    target.flush_every_writes = 10;
+    MeasureSpec spec = spec_of(target);
+    spec.timespans[0].warm_up_s = 2;
+    spec.timespans[0].cool_down_s = 2;
+    const MeasureRow total = run_spec(run, spec).timespans[0].total();
+    REQUIRE(total.writes.requests > 1000);
+    CHECK(total.flushes + 5 >= total.writes.requests / 10);
+    CHECK(total.flushes <= total.writes.requests / 10 + 5);
+}
+
 TEST_CASE("reads and writes are mixed as requested, and counted separately") {
     VirtualRun run;
     MeasureTarget target = small_target();
@@ -110,6 +124,24 @@ TEST_CASE("a request that fails ends the measurement with a finding and the resu
     CHECK(results.timespans[0].total().reads.requests >= 900);
     CHECK(results.timespans[0].total().reads.requests <= 1010);
     CHECK(results.timespans[0].duration_ns < 1'000'000'000);
+}
+
+TEST_CASE("neither a request that failed nor its duration is counted") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.outstanding = 1;
+    std::uint64_t reads = 0;
+    run.storage.set_fault([&](const Recorded& request) -> std::error_code {
+        const bool is_load = request.operation == ums::IoOperation::read && request.size_bytes == 8192 && request.of_load;
+        return is_load && ++reads == 1000 ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    const MeasureResults results = run_spec(run, spec_of(target));
+    CHECK(results.finding_count == 1);
+    REQUIRE(results.timespans.size() == 1);
+    const MeasureRow total = results.timespans[0].total();
+    CHECK(total.reads.requests == 999);
+    CHECK(total.reads.bytes == std::uint64_t{999} * 8192);
+    CHECK(total.reads.latency.count() == 999);
 }
 
 TEST_CASE("timespans follow each other, each with its own targets and result") {
