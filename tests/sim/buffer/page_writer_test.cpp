@@ -1,9 +1,11 @@
 #include "sim/buffer/page_writer.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "sim/page/page_codec.hpp"
+#include "sim/promises/promise_book.hpp"
 #include "tests/sim/support/raw_file.hpp"
 #include "tests/sim/support/request_log.hpp"
 #include "tests/sim/support/rig.hpp"
@@ -326,5 +328,25 @@ TEST_CASE("a page that cannot be written is unknown until its next write, but it
         CHECK(r.data().ledger[7].unknown == 0);
         CHECK(r.data().ledger[7].version == 2);
         CHECK(r.data().unwritten.list(r.data().ledger).pages.empty());
+    });
+}
+
+TEST_CASE("the promise of a page that cannot be written is taken back, while its neighbors are promised") {
+    Rig rig;
+    run_with_dirty(rig, 1, 16, [](Rig& r, RequestLog&) -> ums::Task<void> {
+        const std::uint32_t id = r.data().file.id();
+        const std::vector<sim::PromiseBook::BookedFile> booked{{id, false, sim::PromiseBook::Counting::at_once}};
+        sim::PromiseBook book(booked);
+        fail(r, r.data().file, [](const ums::IoRequest& request) {
+            return request.offset_bytes <= 7 * kPageBytes && 7 * kPageBytes < request.offset_bytes + request.size_bytes;
+        });
+        PageWriter writer({.run_id = Rig::kRunId, .gather_pages_max = 128, .promises = &book}, *r.pool, r.log.get(), r.state, r.journal);
+        co_await writer.write_around(r.data(), 8, false);
+        const sim::PromiseBatch batch = book.take_batch();
+        CHECK(batch.controls == std::vector<sim::PromiseControl>{{sim::PromiseControlKind::void_page, id, 7, 0}});
+        std::vector<std::uint32_t> promised;
+        for (const sim::PromisedPage& page : batch.pages) promised.push_back(page.page_id);
+        std::sort(promised.begin(), promised.end());
+        CHECK(promised == std::vector<std::uint32_t>{1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16});
     });
 }
