@@ -128,6 +128,47 @@ TEST_CASE("differential and log backups follow their schedule, and the last chai
     }
 }
 
+TEST_CASE("each differential backup has all pages that have changed since the full one, not only since the previous differential one") {
+    const std::uint64_t seed = ums::testing::test_seed("rare changes between differential backups");
+    ums::Prng prng(seed);
+    for (int i = 0; i < 6; ++i) {
+        VirtualRun run(random_disk(prng.next(), 50, 150));
+        Options options = backup_options(prng.next());
+        options.backup_user.differential_interval_s = 1;
+        options.test_cycle_duration_s = 4;
+        // Most pages that have changed before a differential backup do not change again before the next one, and the log that the last one
+        // is restored with does not have them.
+        options.audit_user.user_count = options.read_ahead_user.user_count = options.bulk_update_user.user_count = 0;
+        options.random_user.user_count = 1;
+        options.random_user.min_io_chain_pages = options.random_user.max_io_chain_pages = 4;
+        options.random_user.jump_to_new_region_chance = 10'000;
+        options.random_user.sleep_after_ms = 100;
+        const Results results = run.run(options);
+        INFO(run.sink.text());
+        REQUIRE(what_failed(results, run.sink, run.storage).empty());
+        CHECK(results.backup->full.count == 1);
+        CHECK(results.backup->differential.count >= 2);
+    }
+}
+
+TEST_CASE("a backup that ends while a change is only partly logged is restored without it") {
+    const std::uint64_t seed = ums::testing::test_seed("backups between the records of a change");
+    ums::Prng prng(seed);
+    for (int i = 0; i < 5; ++i) {
+        VirtualRun run(random_disk(prng.next(), 50, 150));
+        Options options = backup_options(prng.next());
+        // Each change needs two records, and the second one waits for a block of the log.
+        options.random_user.min_log_per_buffer_bytes = options.random_user.max_log_per_buffer_bytes = 64 << 10;
+        options.files[1].initial_size_mb = options.files[1].max_size_mb = 32;
+        options.log_flushes_outstanding = 1;
+        options.backup_user.full_interval_s = 1;
+        const Results results = run.run(options);
+        INFO(run.sink.text());
+        REQUIRE(what_failed(results, run.sink, run.storage).empty());
+        CHECK(results.backup->restored.count >= 2);
+    }
+}
+
 namespace {
 
 // Runs with a wrong bit at `at_bytes` in every read of the files whose names end in `name_end`.
