@@ -93,6 +93,19 @@ TEST_CASE("the noise is that of Student's t with the degrees of freedom that bot
     CHECK(std::abs(noise(10) / (2.101 * std::sqrt(2.0) * error_of_10) - 1) < 0.001);
 }
 
+TEST_CASE("a percentile is compared with that of the other run") {
+    sim::Results after = sound_results();
+    for (std::size_t i = 0; i < sim::kLatencyPercents.size(); ++i) {
+        after.files[0].latency[0].percentiles_ns[i] = 2 * sound_results().files[0].latency[0].percentiles_ns[i];
+    }
+    const Json comparison = reports::compare_results(document_of(sound_results()), "a.json", document_of(after), "b.json");
+    const Json row = row_of(comparison, 0, "read, 99 %");
+    REQUIRE(row.is_object());
+    CHECK(row["before"].get<double>() > 0);
+    CHECK(row["after"] == 2 * row["before"].get<double>());
+    CHECK(row["change_percent"] == 100);
+}
+
 TEST_CASE("without enough intervals nothing is said about noise") {
     sim::Results results = sound_results();
     results.intervals.resize(12);

@@ -107,6 +107,18 @@ TEST_CASE("the counts of several hosts are the sums of their parts, and each has
     CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("Each run got back") && !ContainsSubstring("promised"));
 }
 
+TEST_CASE("findings and warnings of several hosts are added up separately") {
+    Parts files;
+    for (std::uint64_t number = 1; number <= 2; ++number) {
+        files.add(part_of(number));
+        files.results.back()["finding_count"] = 10 * number;
+        files.results.back()["warning_count"] = 7 * number;
+    }
+    const Json group = files.merged();
+    CHECK(group["finding_count"] == 30);
+    CHECK(group["warning_count"] == 21);
+}
+
 TEST_CASE("what a PASS of several hosts proves depends on their plan") {
     const auto headline = [](const char* plan) {
         Parts files;
