@@ -40,3 +40,14 @@ TEST_CASE("redo applies the newest change of a page, and none to a page that was
     CHECK_FALSE(redo.is_cut_off(90, 35));
     CHECK_FALSE(redo.is_cut_off(79, 1));
 }
+
+TEST_CASE("a change of two records has the LSN of the second one") {
+    sim::LogRecordHeader rest = change(21, 5, 3);
+    rest.kind = static_cast<std::uint16_t>(sim::LogRecordKind::filler);
+    sim::LogRedo redo(100);
+    redo.take(change(20, 5, 3));
+    redo.take(rest);
+    REQUIRE(redo.changes().size() == 1);
+    CHECK(redo.changes().at(5).version == 3);
+    CHECK(redo.changes().at(5).lsn == 21);
+}
