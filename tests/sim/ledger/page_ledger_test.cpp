@@ -147,3 +147,18 @@ TEST_CASE("pages beyond a cut that were written after it are not forgotten") {
     CHECK(ledger[301].checksum == 2);
     CHECK(ledger[302].unknown == 0);
 }
+
+TEST_CASE("a first version that is written again after the page became unknown is still the first write of the page") {
+    sim::PageLedger ledger(4);
+    ledger.acknowledge(1, 1, 100, 1);
+    ledger.acknowledge(2, 1, 100, 1);
+    ledger.acknowledge(2, 2, 200, 2);
+    for (const std::uint32_t page : {1U, 2U}) {
+        const std::uint32_t version = ledger[page].version;
+        ledger.mark_unknown(page);
+        ledger.acknowledge(page, version, 300, 3);
+        CHECK(ledger[page].unknown == 0);
+    }
+    CHECK(ledger[1].first_write == 1);
+    CHECK(ledger[2].first_write == 0);
+}
