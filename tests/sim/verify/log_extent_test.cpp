@@ -207,6 +207,16 @@ TEST_CASE("blocks of an owner that did not know of its successor do not continue
     CHECK(extent.blocks_in_row == 5);
 }
 
+TEST_CASE("a checkpoint in a block of the number with which a successor begins does not count if the successor was not known there") {
+    LogContents contents = log_of({1, 2, 3, 5, 6}, 6);
+    for (LogBlockPlace& block : contents.blocks) block.incarnation = block.sequence >= 5 ? 2 : 1;
+    contents.resumes.push_back({.sequence = 5, .last_sequence = 3, .last_lsn = 30, .incarnation = 2});
+    contents.checkpoints.push_back({.sequence = 5, .begin_lsn = 20, .end_lsn = 50, .incarnation = 1});
+    CHECK_FALSE(sim::find_extent(contents).checkpoint);
+    contents.checkpoints.back().incarnation = 2;
+    CHECK(sim::find_extent(contents).checkpoint);
+}
+
 TEST_CASE("blocks prove the least size of their file: up to the end of their VLF, and in the first VLF the number of VLFs") {
     constexpr std::uint64_t kMbBytes = 1 << 20;
     LogContents contents;
