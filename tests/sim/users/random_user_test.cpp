@@ -58,6 +58,22 @@ TEST_CASE("RandomUser UserCount: -1 is two for each CPU and at most 8, 0 is none
     CHECK(run_random_users(options).count == 8);
 }
 
+TEST_CASE("a transaction ends when its log is durable") {
+    constexpr std::uint64_t kWriteMs = 20;
+    VirtualRun run([](const ums::IoRequest& request, std::uint32_t /*outstanding*/) {
+        return request.operation == ums::IoOperation::write ? kWriteMs * ums::kNsPerMs : 0;
+    });
+    Options options = random_users(1);
+    options.cache_hit_ratio = 10'000;  // no page is written before it is read again
+    options.random_user.read_write_ratio = 10'000;
+    options.random_user.sleep_after_ms = 0;
+    const Results results = run.run(options);
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    const std::uint64_t cycles = user(results, "RandomUser").cycles;
+    CHECK(cycles > 0);
+    CHECK(cycles <= options.test_cycle_duration_s * 1000 / kWriteMs + 1);
+}
+
 TEST_CASE("more random users do more") { CHECK(run_random_users(random_users(8)).cycles > 4 * run_random_users(random_users(1)).cycles); }
 
 TEST_CASE("JumpToNewRegionPercentage 0 stays in one region forever, 10000 wanders through the file") {
