@@ -68,6 +68,7 @@ ums::Task<std::error_code> FileResizer::cut(DataFile& data, std::uint32_t pages,
     if (context_.promises != nullptr) context_.promises->cut(file.id(), pages, cut_lsn);
     const std::error_code error = co_await file.resize(std::uint64_t{pages} * kPageBytes);
     if (error) {
+        // What the cut pages had been promised is not promised again before they are written again: less is demanded than could be.
         static_cast<void>(co_await log_size(data, old_pages, reservation, true));
         co_return error;
     }
