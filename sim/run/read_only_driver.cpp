@@ -27,8 +27,14 @@ ums::Task<void> ReadOnlyDriver::work(ums::Task<void>& job) {
     describe();
     if (!run_.is_stopping()) results_.cycles_completed = 1;
     collect_files(open_->files, open_->drives, *open_->time_series);
+    close_files();
+}
+
+// Closing may take a while: not with the lock, for which progress() would wait.
+void ReadOnlyDriver::close_files() {
+    std::unique_ptr<OpenFiles> open;
     const std::lock_guard guard(parts_mutex_);
-    open_.reset();
+    open = std::move(open_);
 }
 
 Driver::Totals ReadOnlyDriver::totals() const {

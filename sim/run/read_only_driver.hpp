@@ -47,6 +47,8 @@ protected:
     mutable std::mutex parts_mutex_;  // held by progress() while it looks at the parts, and while they are made and taken down
 
 private:
+    void close_files();
+
     std::unique_ptr<OpenFiles> open_;
 };
 
