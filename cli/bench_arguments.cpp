@@ -146,12 +146,17 @@ void check_together(const sim::BenchOptions& options) {
     if (options.is_log() && has_null) fail(fmt::format("--block: '{}' takes whole pages of 8K only", sim::kNullFile));
 }
 
-void apply_words(std::span<const BenchSwitch> entries, BenchArguments& arguments, const SwitchWords& typed) {
+// Whether any of the words is one of the entries.
+bool apply_words(std::span<const BenchSwitch> entries, BenchArguments& arguments, const SwitchWords& typed) {
+    bool has_any = false;
     for (const SwitchWord& word : typed.switches) {
         for (const BenchSwitch& entry : entries) {
-            if (entry.text.name == word.name) entry.apply(arguments, word);
+            if (entry.text.name != word.name) continue;
+            entry.apply(arguments, word);
+            has_any = true;
         }
     }
+    return has_any;
 }
 
 constexpr std::uint32_t kRoundsMax = 1000;
@@ -199,10 +204,6 @@ constexpr std::array kOutcomeSwitches{
     BenchSwitch{{.name = "tolerance", .value = "P%", .help = "5%; how much worse than the --baseline is allowed"}, set_tolerance},
 };
 
-bool is_entry(std::span<const BenchSwitch> entries, std::string_view name) {
-    return std::any_of(entries.begin(), entries.end(), [&](const BenchSwitch& entry) { return entry.text.name == name; });
-}
-
 bool is_named(Switches switches, std::string_view name) {
     return std::any_of(switches.begin(), switches.end(), [&](const Switch& each) { return each.name == name; });
 }
@@ -212,11 +213,10 @@ constexpr std::uint32_t kOpenRounds = 25;
 
 void take_measurement(BenchArguments& arguments, const SwitchWords& typed) {
     if (typed.switches.empty()) return;
-    const bool is_asked_for = std::any_of(typed.switches.begin(), typed.switches.end(), [](const SwitchWord& word) {
-        return is_entry(kOutcomeSwitches, word.name) || is_named(measure_switches(), word.name);
-    });
-    if (!is_asked_for) return;
-    apply_words(kOutcomeSwitches, arguments, typed);
+    const bool has_outcome = apply_words(kOutcomeSwitches, arguments, typed);
+    const bool has_measure = std::any_of(typed.switches.begin(), typed.switches.end(),
+                                         [](const SwitchWord& word) { return is_named(measure_switches(), word.name); });
+    if (!has_outcome && !has_measure) return;
     if (arguments.plan.until_stable && arguments.plan.within_percent)
         throw UsageError("--within: not together with --until-stable; give one of them");
     const bool is_open = arguments.plan.until_stable || arguments.plan.within_percent;

@@ -6,9 +6,11 @@
 #include <array>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "cli/composite_sink.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/count_of.hpp"
 
 namespace {
 
@@ -147,12 +149,9 @@ TEST_CASE("20 warnings a minute from the same place are shown. Other warnings, a
     const UtcZone zone;
     const Captured captured;
     cli::Console console(captured.out(), captured.err());
-    const auto count_of = [&](int descriptor, const std::string& text) {
+    const auto shown = [&](int descriptor, std::string_view text) {
         console.flush("");
-        const std::string all = Captured::text(descriptor);
-        std::size_t count = 0;
-        for (std::size_t at = all.find(text); at != std::string::npos; at = all.find(text, at + 1)) ++count;
-        return count;
+        return count_of(Captured::text(descriptor), text);
     };
     sim::Event failure = event_of(sim::Severity::warning, "Read failed");
     failure.source_file = "io_retry.hpp";
@@ -164,14 +163,14 @@ TEST_CASE("20 warnings a minute from the same place are shown. Other warnings, a
     cli::ConsoleSink sink(console, [] {}, {});
     for (int i = 0; i < 1000; ++i) sink.on_event(failure);
     sink.on_event(late);
-    CHECK(count_of(captured.err(), "Read failed") == 20);
-    CHECK(count_of(captured.err(), "more than 20 such warnings within a minute; the further ones are in the log only") == 1);
-    CHECK(count_of(captured.err(), "Request is late") == 1);
+    CHECK(shown(captured.err(), "Read failed") == 20);
+    CHECK(shown(captured.err(), "more than 20 such warnings within a minute; the further ones are in the log only") == 1);
+    CHECK(shown(captured.err(), "Request is late") == 1);
     failure.tick_ms = 60'000;
     for (int i = 0; i < 5; ++i) sink.on_event(failure);
-    CHECK(count_of(captured.err(), "Read failed") == 25);
+    CHECK(shown(captured.err(), "Read failed") == 25);
 
     cli::ConsoleSink as_log(console, [] {}, {.sqliosim_form = true});
     for (int i = 0; i < 1000; ++i) as_log.on_event(failure);
-    CHECK(count_of(captured.out(), "Read failed") == 1000);
+    CHECK(shown(captured.out(), "Read failed") == 1000);
 }

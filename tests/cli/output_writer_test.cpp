@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/count_of.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/xml_checker.hpp"
 #include "ums/io/file_extents.hpp"
@@ -40,12 +41,6 @@ sim::Finding finding(std::uint64_t number, const std::string& path) {
 std::string read(const std::string& path) {
     std::ifstream file(path);
     return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-    std::size_t count = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-    return count;
 }
 
 }  // namespace

@@ -20,10 +20,10 @@
 
 #include "reports/log_events.hpp"
 #include "sim/errors.hpp"
-#include "tests/reports/count_of.hpp"
 #include "tests/reports/example_results.hpp"
 #include "tests/reports/temporary_folder.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/count_of.hpp"
 #include "tests/support/xml_checker.hpp"
 #include "ums/base/prng.hpp"
 

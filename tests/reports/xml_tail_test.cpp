@@ -4,8 +4,8 @@
 #include <functional>
 #include <optional>
 
-#include "tests/reports/count_of.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/count_of.hpp"
 #include "tests/support/seed.hpp"
 #include "tests/support/xml_checker.hpp"
 #include "ums/base/prng.hpp"

@@ -353,19 +353,19 @@ TEST_CASE("a read waits for a write of one of its pages, and other tasks wait fo
         RangeReader reader = r.make_reader();
         auto write = [](Rig& rig_of, sim::PageWriter& by) -> ums::Task<void> { co_await by.write_around(rig_of.data(), 5, true); };
         auto read = [](Rig& rig_of, RangeReader& by) -> ums::Task<void> { co_await by.read(rig_of.data(), 1, 16, {}); };
-        const auto wait_for_held = [](Rig& rig_of) -> ums::Task<void> {
-            while (rig_of.storage.held_count() == 0) co_await ums::sleep_until(rig_of.clock.now_ns() + ums::kNsPerMs);
+        const auto wait_longer = [](Rig& rig_of) -> ums::Task<void> {
+            co_await wait_for_held(rig_of.storage, rig_of.clock);
             // Time for requests that should have waited, but did not.
             co_await ums::sleep_until(rig_of.clock.now_ns() + 20 * ums::kNsPerMs);
         };
         ums::TaskGroup tasks;
         ums::Scheduler::current().fork(tasks, write(r, writer));
-        co_await wait_for_held(r);
+        co_await wait_longer(r);
         ums::Scheduler::current().fork(tasks, read(r, reader));
-        co_await wait_for_held(r);
+        co_await wait_longer(r);
         CHECK(requests.take(r.data().file) == Requests{{true, file.value, 5, 1}});
         r.storage.release_held();
-        co_await wait_for_held(r);
+        co_await wait_longer(r);
         CHECK(requests.take(r.data().file) == Requests{read_of(r.data(), 1, 16)});
         CHECK(r.storage.held_count() == 1);
         Frame* const frame = r.pool->find({r.data().file.id(), 9});

@@ -57,6 +57,16 @@ std::vector<Finding> findings_after_page_damage(bool repairs, Damage damage) {
     return rig.sink.findings();
 }
 
+// The first finding is that the write of kDamagedPage went to this page.
+void check_write_went_to(const Rig& rig, std::uint32_t victim) {
+    const std::vector<Finding> findings = rig.sink.findings();
+    REQUIRE_FALSE(findings.empty());
+    CHECK(findings[0].place.page_id == kDamagedPage);
+    CHECK(findings[0].kind == FindingKind::misdirected_write);
+    REQUIRE(findings[0].other);
+    CHECK(findings[0].other->page_id == victim);
+}
+
 }  // namespace
 
 TEST_CASE("a persistently wrong page is repaired, or left as it is and unknown, and is reported once either way") {
@@ -154,13 +164,7 @@ TEST_CASE("a write that went to another page is named even if that page is rewri
             r.storage.set_rule(nullptr);
         });
         INFO("the other page: " << victim);
-        const auto findings = rig.sink.findings();
-        REQUIRE_FALSE(findings.empty());
-        const Finding& finding = findings[0];
-        CHECK(finding.place.page_id == kDamagedPage);
-        CHECK(finding.kind == FindingKind::misdirected_write);
-        REQUIRE(finding.other);
-        CHECK(finding.other->page_id == victim);
+        check_write_went_to(rig, victim);
     }
 }
 
@@ -175,12 +179,7 @@ TEST_CASE("a write that went to another page is found even if an older version o
             co_await read(r, kDamagedPage, 1);
         });
         INFO("the page with the newest version: " << victim);
-        const auto findings = rig.sink.findings();
-        REQUIRE_FALSE(findings.empty());
-        CHECK(findings[0].place.page_id == kDamagedPage);
-        CHECK(findings[0].kind == FindingKind::misdirected_write);
-        REQUIRE(findings[0].other);
-        CHECK(findings[0].other->page_id == victim);
+        check_write_went_to(rig, victim);
     }
 }
 
@@ -200,12 +199,7 @@ TEST_CASE("a write that went to another page is found even beyond unreadable pag
         co_await read(r, kDamagedPage, 1);
         r.storage.set_rule(nullptr);
     });
-    const auto findings = rig.sink.findings();
-    REQUIRE_FALSE(findings.empty());
-    CHECK(findings[0].place.page_id == kDamagedPage);
-    CHECK(findings[0].kind == FindingKind::misdirected_write);
-    REQUIRE(findings[0].other);
-    CHECK(findings[0].other->page_id == victim);
+    check_write_went_to(rig, victim);
 }
 
 TEST_CASE("a read fault on a page that is also wrong on the disk gives two findings") {

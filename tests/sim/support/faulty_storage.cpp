@@ -4,7 +4,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tests/support/catch.hpp"
 #include "ums/base/assert.hpp"
+#include "ums/base/units.hpp"
+#include "ums/sched/event.hpp"
 
 namespace sim::testing {
 
@@ -163,6 +166,12 @@ std::unique_ptr<ums::IoEngine> FaultyStorage::make_engine(const ums::EngineOptio
     const std::lock_guard guard(mutex_);
     engines_.insert(engine.get());
     return engine;
+}
+
+ums::Task<void> wait_for_held(const FaultyStorage& storage, const ums::Clock& clock) {
+    const std::uint64_t end_ns = clock.now_ns() + ums::kNsPerSecond;
+    while (storage.held_count() == 0 && clock.now_ns() < end_ns) co_await ums::sleep_until(clock.now_ns() + ums::kNsPerMs);
+    CHECK(storage.held_count() > 0);
 }
 
 }  // namespace sim::testing

@@ -16,6 +16,7 @@
 #include "ums/base/clock.hpp"
 #include "ums/io/forwarding_storage.hpp"
 #include "ums/io/io_request.hpp"
+#include "ums/sched/task.hpp"
 
 namespace sim::testing {
 
@@ -91,5 +92,8 @@ private:
     std::vector<Held> held_;  // oldest first
     std::set<FaultyEngine*> engines_;
 };
+
+// Until a request is held, for a second at most.
+ums::Task<void> wait_for_held(const FaultyStorage& storage, const ums::Clock& clock);
 
 }  // namespace sim::testing

@@ -36,7 +36,7 @@ ums::Task<std::uint64_t> fill_vlf(WorkerWorld& world, std::uint32_t first) {
 ums::Task<void> run_held_checkpoint(WorkerWorld& world, Checkpoint& checkpoint, ums::TaskGroup& tasks) {
     world.hold_data_writes();
     (*world.schedulers)[0].spawn(tasks, "Checkpoint", checkpoint.run_once());
-    while (world.storage.held_count() == 0) co_await world.sleep_ms(1);
+    co_await wait_for_held(world.storage, world.clock);
 }
 
 }  // namespace
