@@ -1,6 +1,7 @@
 #include "sim/bench/measurement.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -76,6 +77,7 @@ private:
     ums::Task<void> read_back();
     void collect(const MeasureShared& shared);
     void enter(MeasurePhase phase);
+    void stop_on_failure(const std::exception_ptr& failure);
 
     Measurement& owner_;
     const MeasureTimespan& spec_;
@@ -101,6 +103,7 @@ MeasureTimespanResults MeasureTimespanRun::run() {
         throw;
     }
     schedulers_->on_memory_short([this] { run_.stop(Outcome::not_done, memory_refused_text()); });
+    schedulers_->on_task_failed([this](const std::exception_ptr& failure) { stop_on_failure(failure); });
     {
         const ums::MemoryReserve reserve;
         schedulers_->run(main());
@@ -189,14 +192,22 @@ void MeasureTimespanRun::enter(MeasurePhase phase) {
     owner_.live_.phase.store(phase, std::memory_order_relaxed);
 }
 
+void MeasureTimespanRun::stop_on_failure(const std::exception_ptr& failure) {
+    run_.stop(Outcome::not_done, classify_failure(failure).reason);
+}
+
 ums::Task<void> MeasureTimespanRun::main() {
     run_.release_users();
     ums::Event done;
     ums::TaskGroup watchers;
     spawn_watchers(watchers, done);
-    co_await prepare();
-    if (!run_.is_stopping()) co_await measure();
-    if (!run_.is_stopping()) co_await read_back();
+    try {
+        co_await prepare();
+        if (!run_.is_stopping()) co_await measure();
+        if (!run_.is_stopping()) co_await read_back();
+    } catch (...) {
+        stop_on_failure(std::current_exception());  // the watchers must be joined all the same
+    }
     done.set();
     co_await watchers.join();
 }
@@ -308,7 +319,11 @@ ums::Task<void> MeasureTimespanRun::measure() {
     enter(MeasurePhase::cool_down);
     co_await run_.users_stop().wait(ums::WaitType::task_join, end_ns + spec_.cool_down_s * ums::kNsPerSecond);
     run_.users_stop().set();
-    co_await tasks.join();
+    try {
+        co_await tasks.join();
+    } catch (...) {
+        stop_on_failure(std::current_exception());
+    }
     if (owner_.clock_.is_real()) watch.tell(results_);
     collect(shared);
 }
