@@ -59,7 +59,7 @@ ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offs
     } else {
         co_await report(tried);
     }
-    has_reported_ = true;
+    has_reported_ = has_reported_ || !tried.has_recovered || is_about_storage(first.error);
     co_return tried.has_recovered;
 }
 

@@ -65,7 +65,7 @@ public:
 
     [[nodiscard]] std::uint64_t average_us() const { return static_cast<std::uint64_t>(average_us_.load(std::memory_order_relaxed)); }
     [[nodiscard]] std::uint32_t blocks() const { return blocks_.load(std::memory_order_relaxed); }
-    // Blocks in use: outstanding requests.
+    // Blocks in use: requests that are outstanding, or wait for the process's limit.
     [[nodiscard]] std::uint32_t busy() const;
     [[nodiscard]] std::uint64_t throttle_count() const { return throttle_count_.load(std::memory_order_relaxed); }
     // All 0 if nothing completed while blocks were observed.
