@@ -1,5 +1,6 @@
 #include "sim/log/log_block_check.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -54,7 +55,8 @@ LogBlockHeader read_block_header(const std::byte* block) {
 
 bool is_sound_block(const std::byte* block, std::uint64_t available_bytes) {
     const LogBlockHeader header = read_block_header(block);
-    return header.magic == kLogMagic && header.size_bytes >= sizeof header && header.size_bytes <= available_bytes &&
+    const std::uint64_t size_bytes_max = std::min<std::uint64_t>(kLogBlockBytesMax, available_bytes);
+    return header.magic == kLogMagic && header.size_bytes >= sizeof header && header.size_bytes <= size_bytes_max &&
            header.size_bytes % kSectorBytes == 0 &&
            crc32c(block + sizeof header.checksum, header.size_bytes - sizeof header.checksum) == header.checksum;
 }

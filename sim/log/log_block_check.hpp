@@ -27,7 +27,7 @@ struct BlockFault {
 
 [[nodiscard]] LogBlockHeader read_block_header(const std::byte* block);
 
-// Whether there is a header that fits, followed by as many bytes as it says, with the right checksum.
+// Whether there is a header that fits, followed by as many bytes as it says (kLogBlockBytesMax at most), with the right checksum.
 [[nodiscard]] bool is_sound_block(const std::byte* block, std::uint64_t available_bytes);
 
 // Nothing if the expected block is there. `block` has at least one sector; `available_bytes` follow from there to the end of what was read.

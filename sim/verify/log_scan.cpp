@@ -26,6 +26,13 @@ bool is_vlf_begin(std::uint64_t offset_bytes, std::uint64_t vlf_bytes) {
     return (offset_bytes - kPageBytes) % vlf_bytes == 0 || offset_bytes % ums::kMb == 0;
 }
 
+// A checksum shows that the bytes are those that were written, not who wrote them. A block of ours knows only earlier blocks to be
+// hardened, and lies within its VLF; the search for the end of the log relies on both.
+bool is_consistent(const LogBlockHeader& header) {
+    const std::uint64_t end_sector = std::uint64_t{header.vlf_sector} + header.size_bytes / kSectorBytes;
+    return header.sequence != 0 && header.hardened_sequence < header.sequence && end_sector <= header.vlf_sectors;
+}
+
 // By number, each once. An owner that does not know that it has been replaced uses numbers that belong to another.
 void put_in_order(std::vector<LogBlockPlace>& blocks) {
     const auto by_sequence = [](const LogBlockPlace& a, const LogBlockPlace& b) {
@@ -116,7 +123,7 @@ void LogScan::add_block(LogContents& contents, const SimFile& file, std::uint64_
     const std::uint64_t sector_bytes = std::uint64_t{header.vlf_sector} * kSectorBytes;
     const bool is_in_place = header.file_id == file.id() && offset_bytes >= sector_bytes &&
                              is_vlf_begin(offset_bytes - sector_bytes, std::uint64_t{header.vlf_sectors} * kSectorBytes);
-    if (!is_in_place) return;
+    if (!is_in_place || !is_consistent(header)) return;
     LogBlockPlace place;
     place.sequence = header.sequence;
     place.hardened_sequence = header.hardened_sequence;
@@ -135,7 +142,8 @@ void LogScan::add_block(LogContents& contents, const SimFile& file, std::uint64_
         if (record.kind == static_cast<std::uint16_t>(LogRecordKind::checkpoint_end) && read_body(body, end)) {
             contents.checkpoints.push_back(
                 {header.sequence, end.begin_lsn, record.lsn, end.sums_count, end.unknown_count, header.incarnation});
-        } else if (record.kind == static_cast<std::uint16_t>(LogRecordKind::resume) && read_body(body, resume)) {
+        } else if (record.kind == static_cast<std::uint16_t>(LogRecordKind::resume) && read_body(body, resume) &&
+                   resume.last_sequence < header.sequence) {
             contents.resumes.push_back({header.sequence, resume.last_sequence, resume.last_lsn, header.incarnation});
         }
     });

@@ -12,12 +12,12 @@ bool RegionSums::record(const LogRecordHeader& header, std::span<const std::byte
     const bool is_first = region_pages_ == 0;
     if (!is_size_right || header.page_id % region_pages != 0 || body.size() % sizeof(RegionSum) != 0) return false;
     if (!is_first && (region_pages != region_pages_ || header.page_count != page_count_)) return false;
-    region_pages_ = region_pages;
-    page_count_ = header.page_count;
-    const std::size_t regions = (std::size_t{page_count_} + region_pages_ - 1) / region_pages_;
-    const std::size_t first = header.page_id / region_pages_;
+    const std::size_t regions = (std::size_t{header.page_count} + region_pages - 1) / region_pages;
+    const std::size_t first = header.page_id / region_pages;
     const std::size_t count = body.size() / sizeof(RegionSum);
     if (first + count > regions) return false;
+    region_pages_ = region_pages;
+    page_count_ = header.page_count;
     while (regions_.size() < regions) regions_.push_back(std::make_unique<Region>());
     for (std::size_t i = 0; i < count; ++i) {
         Region& region = *regions_[first + i];

@@ -105,6 +105,8 @@ TEST_CASE("records that do not fit are rejected") {
     sim::LogRecordHeader behind = header;
     behind.page_id = 64;
     CHECK_FALSE(sums.record(behind, body));  // two regions from the second on: there are only two
+    sums.add(0, 1);                          // nothing of it was taken
+    CHECK_FALSE(sums.covers(0));
     CHECK_FALSE(sums.record(header, body.subspan(1)));
     CHECK(sums.record(header, body));
     sim::LogRecordHeader other = header;
