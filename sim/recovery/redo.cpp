@@ -1,6 +1,7 @@
 #include "sim/recovery/redo.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -101,6 +102,15 @@ ums::Task<void> Redo::run() {
 ums::Task<void> Redo::fit_size(DataFile& data) {
     const std::uint32_t promised = log_.file(data.file.id()).bounds.promised_pages();
     if (promised == 0 || promised == data.file.pages() || data.file.is_device() || run_.is_stopping()) co_return;
+    if (promised > data.ledger.pages_max()) {
+        std::string text = fmt::format(
+            "{}: its log says that it has {} pages, and MaxSize of this configuration allows {}. Use the configuration of the run, or its "
+            "-size.",
+            data.file.path(), promised, data.ledger.pages_max());
+        journal_.error(text);
+        run_.stop(Outcome::not_done, std::move(text));
+        co_return;
+    }
     co_await data.file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
     const std::uint32_t old_pages = data.file.pages();
     const std::error_code error = co_await data.file.resize(std::uint64_t{promised} * kPageBytes);

@@ -214,6 +214,16 @@ TEST_CASE("a repair restores the size of a file that has become too short") {
     CHECK(kinds(left.verify()) == "");
 }
 
+TEST_CASE("a repair does not restore a size that the configuration does not allow") {
+    constexpr std::uint64_t kMegabyte = 1 << 20;
+    LeftRun left;
+    const std::uint64_t cut_bytes = left.data().size_bytes() - kMegabyte;
+    left.data().resize(cut_bytes);
+    left.options.files[0].initial_size_mb = left.options.files[0].max_size_mb = cut_bytes / kMegabyte;
+    CHECK(left.work(Job::repair).outcome == Outcome::failed);
+    CHECK(left.data().size_bytes() == cut_bytes);
+}
+
 TEST_CASE("a log file that is shorter than its blocks prove is a finding, and a repair restores its size") {
     LeftRun left;
     const std::uint64_t size_bytes = left.log().size_bytes();
