@@ -210,12 +210,23 @@ void MeasureFiles::look_at_contents(Wish& wish) {
         throw EnvironmentError(fmt::format(
             "{}: is unfinished: the measurement that made it was cut off. Give a size to create it again, or remove it.", path));
     }
-    if (wish.holds_pages) wish.file_id = read_header(page.data()).file_id;
+    if (wish.holds_pages) take_header(read_header(page.data()), wish);
     if (!wish.changes() || wish.is_ours || wish.may_overwrite) return;
     throw RefusedError(fmt::format(
         "{}: refused: it does not begin with a mark of ioproof, so it may be somebody's data, and it would be overwritten. Name another "
         "file, or give --overwrite-foreign-files if this one may be destroyed.",
         path));
+}
+
+// Of a first page whose checksum may be wrong.
+void MeasureFiles::take_header(const PageHeader& header, Wish& wish) {
+    if (header.format > kPageFormat && wish.changes() && !wish.may_overwrite) {
+        throw RefusedError(fmt::format(
+            "{}: refused: the file is of a newer version of ioproof (page format {}, this one knows {}). Use that version, choose another "
+            "name, or remove it yourself.",
+            wish.path, header.format, kPageFormat));
+    }
+    if (header.file_id <= kFilesMax) wish.file_id = header.file_id;
 }
 
 void MeasureFiles::make(Wish& wish) {

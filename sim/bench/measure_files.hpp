@@ -8,6 +8,7 @@
 
 #include "sim/bench/measure_spec.hpp"
 #include "sim/bench/page_book.hpp"
+#include "sim/page/page_layout.hpp"
 #include "ums/io/storage.hpp"
 
 namespace sim {
@@ -54,6 +55,7 @@ private:
     [[nodiscard]] std::vector<Wish> gather(const std::vector<MeasureTarget>& targets) const;
     void look(Wish& wish);
     void look_at_contents(Wish& wish);
+    static void take_header(const PageHeader& header, Wish& wish);
     void make(Wish& wish);
     void set_size(const Wish& wish);
     void open_door(const MeasureTarget& target, MeasureFile& file);

@@ -1,9 +1,12 @@
 // What a measurement refuses: foreign files, and what cannot be carried out.
+#include <cstring>
 #include <vector>
 
 #include "sim/files/file_names.hpp"
 #include "sim/page/measure_mark.hpp"
+#include "sim/page/page_codec.hpp"
 #include "tests/sim/bench/measurement_fixture.hpp"
+#include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace sim::testing;
@@ -48,6 +51,35 @@ TEST_CASE("a mistyped device name does not become a file in memory in /dev") {
     CHECK_THROWS_WITH(refuse_file_among_devices("/dev/nvme9n9"), ContainsSubstring("no such device"));
     CHECK_THROWS_AS(refuse_file_among_devices("/dev/mapper/date"), RefusedError);
     for (const char* path : {"/dev/shm/data.mdx", "/data/dev/data.mdx", "/device"}) CHECK_NOTHROW(refuse_file_among_devices(path));
+}
+
+namespace {
+
+// A file of pages whose first page says something else than it should.
+void put_pages(VirtualRun& run, void (*change)(PageHeader& header)) {
+    const PageBuffer page(PageIdentity{1, 1, 0, 1, 0, 1});
+    PageHeader header = read_header(page.data());
+    change(header);
+    std::memcpy(page.data(), &header, sizeof header);
+    auto file = std::make_unique<MemoryFile>(99);
+    file->write(0, page.data(), kPageBytes);
+    file->resize(2 * kMb);
+    run.memory.put(kMeasured, std::move(file));
+}
+
+}  // namespace
+
+TEST_CASE("a file of a newer version is not written, and one with an impossible number is") {
+    MeasureTarget target = small_target();
+    target.create_bytes = 0;
+    target.write_percent = 50;
+    target.source.contents = MeasureContents::pages;
+    VirtualRun newer;
+    put_pages(newer, [](PageHeader& header) { ++header.format; });
+    CHECK_THROWS_WITH(run_spec(newer, spec_of(target)), ContainsSubstring("newer version"));
+    VirtualRun damaged;
+    put_pages(damaged, [](PageHeader& header) { header.file_id = kFilesMax + 1; });
+    CHECK(run_spec(damaged, spec_of(target)).failure_reason.empty());
 }
 
 TEST_CASE("a file whose creation was cut off is not measured, but recreated") {
