@@ -60,7 +60,7 @@ void Redo::take(const ProvenPage& proven, const PageJudgement& judgement, const 
     data.ledger.restore(page, is_torn && !is_in_log ? std::min(judgement.version, kVersionMax - 1) : 0, 0, 0, true);
     if (is_torn) return;
     const std::lock_guard guard(mutex_);
-    lost_.push_back({&data, page, std::max(proven.least(), judgement.version)});
+    lost_.push_back({&data, page, std::min(std::max(proven.least(), judgement.version), kVersionMax - 1)});
 }
 
 // --- what the log says ---

@@ -84,6 +84,7 @@ Flaw flaw_of(const PageHeader& header, const ProvenPage& proven, const Recovered
     if (header.version == proven.promised.version && header.checksum != proven.promised.checksum) return Flaw::other_history;
     if (header.lsn > log.last_lsn) return Flaw::beyond_log;
     if (header.version < bound.least) return Flaw::older;
+    if (header.version > kVersionMax) return Flaw::newer;  // no run gets that far
     if (bound.is_released != 0) return Flaw::none;
     // The signature page has no LSN until it is changed.
     const bool is_unlogged = proven.page_id == 0 && header.lsn == 0;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "sim/ledger/page_ledger.hpp"
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
@@ -73,6 +74,15 @@ TEST_CASE("a torn page holds no sector of a version older than the one that had 
         std::memcpy(torn.data() + kPageBytes / 2, left.data() + kPageBytes / 2, kPageBytes / 2);
         CHECK(sim::judge_page(torn.data(), page, log).condition == (older == 5 ? PageCondition::torn : PageCondition::wrong));
     }
+}
+
+TEST_CASE("a version beyond those that a run can make is wrong, whatever is promised") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
+    const PageBuffer impossible({kRun, 1, 9, sim::kVersionMax + 1, 500, 1});
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.is_released = 1}};
+    CHECK(sim::judge_page(impossible.data(), page, log).condition == PageCondition::wrong);
+    CHECK(sim::name_wrong_page(impossible.data(), page, log, false).kind == FindingKind::future_version);
 }
 
 TEST_CASE("the promised version with another checksum is of another history of the file") {
