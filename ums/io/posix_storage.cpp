@@ -106,11 +106,13 @@ int PosixStorage::create_filled(const HeldName& name, std::span<const std::byte>
     const int fd = name.open_unnamed(open_flags({}), kNewFileMode);
     if (fd < 0) return fd;
     const bool is_filled = ::pwrite(fd, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size());
-    int named = is_filled && !name.give_to(shown_as(fd)) ? name.open(open_flags({})) : -1;
+    const bool has_name = is_filled && !name.give_to(shown_as(fd));
+    int named = has_name ? name.open(open_flags({})) : -1;
     if (named >= 0 && !is_same_file(named, fd)) {
         ::close(named);
         named = -1;
     }
+    if (has_name && named < 0) static_cast<void>(name.remove(fd));  // otherwise a start that fails would leave it behind
     ::close(fd);
     return named;
 }
