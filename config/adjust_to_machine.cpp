@@ -21,7 +21,7 @@ void cap_memory(Draft& draft, const MachineFacts& machine) {
 // A file that keeps its size for another reason is not Shrinkable.
 void fix_shrinkable(Draft& draft, sim::FileOptions& file) {
     if (!file.shrinkable || (!file.is_log && file.increment_mb > 0 && file.max_size_mb > file.initial_size_mb)) return;
-    const std::string reason = file.is_log ? "a log file keeps its size"
+    const std::string reason = file.is_log ? "a log file is never shrunk"
                                            : fmt::format("a file with {} keeps its size",
                                                          file.increment_mb == 0 ? draft.refer_to(&file.increment_mb)
                                                                                 : "MaxSize = InitialSize, below which nothing is cut,");

@@ -25,8 +25,8 @@ std::vector<Parameter> io_parameters() {
          .field = +[](Options& o) -> Field { return &o.no_buffering; },
          .help = "Bypass the operating system's page cache (O_DIRECT).",
          .details =
-             "If a file system does not support O_DIRECT, FALSE is the only way; the page cache may then answer reads, which say less "
-             "about the storage.",
+             "If a file system does not support O_DIRECT, FALSE, together with UseScatterGather=FALSE, is the only way; the page cache "
+             "may then answer reads, which say less about the storage.",
          .background = "SQL Server opens its files with FILE_FLAG_NO_BUFFERING, on Linux with O_DIRECT."},
         {.section = kSection,
          .ini_name = "WriteThrough",
@@ -87,8 +87,8 @@ std::vector<Parameter> io_parameters() {
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.use_scatter_gather; },
          .help = "One request for several neighbouring pages; FALSE = one request per page.",
-         .details = "Read-ahead, bulk update, checkpoint and audit transfer runs of pages. On Windows it requires NoBuffering; on Linux "
-                    "vectored I/O does not, so the two can be set independently.",
+         .details = "Read-ahead, bulk update, checkpoint and audit transfer runs of pages. As in SQLIOSim, TRUE implies unbuffered "
+                    "access: NoBuffering=FALSE has an effect only together with UseScatterGather=FALSE.",
          .background = "ReadFileScatter and WriteFileGather on Windows, preadv and pwritev on Linux."},
         {.section = kSection,
          .ini_name = "ForceReadAhead",
@@ -119,7 +119,8 @@ std::vector<Parameter> io_parameters() {
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.stamp_files; },
          .help = "Write zeros to new space of data files instead of only reserving it.",
-         .details = "FALSE reserves it the fast way (fallocate). Log files are always written with zeros.",
+         .details = "FALSE reserves it the fast way (fallocate). Log files are written with zeros in any case, except for what "
+                    "LogInstantGrowth adds.",
          .background = "FALSE is 'instant file initialization'."},
     };
 }

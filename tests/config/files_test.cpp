@@ -150,13 +150,13 @@ TEST_CASE("the data files share the pool") {
     CHECK(loaded.warnings.size() == 1);
 }
 
-TEST_CASE("a log file keeps its size, with a warning if it was meant to shrink") {
+TEST_CASE("a log file is never shrunk, with a warning if it was meant to be") {
     const auto loaded = load_ini(
         "[File1]\nFileName=a.mdx\nInitialSize=4\nMaxSize=4\n"
         "[File2]\nFileName=a.ldx\nInitialSize=4\nMaxSize=8\nIncrement=1\nLogFile=TRUE\nShrinkable=TRUE\n");
     CHECK_FALSE(loaded.options.files[1].shrinkable);
     REQUIRE(loaded.warnings.size() == 1);
-    CHECK(loaded.warnings[0] == "test.ini:11: [File2] Shrinkable = TRUE: ignored, a log file keeps its size");
+    CHECK(loaded.warnings[0] == "test.ini:11: [File2] Shrinkable = TRUE: ignored, a log file is never shrunk");
 }
 
 TEST_CASE("MaxMemoryMB above the memory of the machine is capped with a warning") {
