@@ -159,7 +159,7 @@ Command run_command() {
                 "Switches override the configuration file.\n"
                 "Files are created and overwritten only if they do not exist or were made by ioproof before; *.mdf, *.ndf, *.ldf and "
                 "block devices are refused.\n"
-                "Ctrl-C ends a run in order, with the summary; a second Ctrl-C ends it immediately.",
+                "Ctrl-C ends a run cleanly, with the summary; a second Ctrl-C ends it immediately.",
             .switches = run_switches(),
             .examples =
                 "ioproof run -dir /mnt/data -size 256 -d 60\n"
