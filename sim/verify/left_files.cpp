@@ -29,6 +29,7 @@ public:
         PageHeader header{};
         SimFile::Setup setup;
         bool is_sound = false;
+        bool is_misplaced = false;                      // its first page is that of another file of the run
         std::map<std::uint16_t, std::uint32_t> runs{};  // of a first page of several signatures: run tag and time of each
     };
 
@@ -120,6 +121,20 @@ bool are_being_replaced(const std::vector<Opener::Found>& all) {
            });
 }
 
+// No two files of a run have the same number: of several, the one at that place of the configuration is believed or, if none is, the first.
+void find_misplaced(std::vector<Opener::Found>& all, std::uint64_t run_id) {
+    for (Opener::Found& found : all) {
+        if (!found.is_sound || found.header.run_id != run_id) continue;
+        const auto is_same = [&](const Opener::Found& each) {
+            return each.is_sound && each.header.run_id == run_id && each.header.file_id == found.header.file_id;
+        };
+        const auto is_at_its_place = [&](const Opener::Found& each) { return is_same(each) && each.left.id == each.header.file_id; };
+        auto believed = std::find_if(all.begin(), all.end(), is_at_its_place);
+        if (believed == all.end()) believed = std::find_if(all.begin(), all.end(), is_same);
+        found.is_misplaced = &*believed != &found;
+    }
+}
+
 }  // namespace
 
 FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use) {
@@ -133,9 +148,10 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
     FoundFiles result;
     result.run_id = run_of(all);
     result.is_being_replaced = are_being_replaced(all);
+    find_misplaced(all, result.run_id);
     for (Opener::Found& found : all) {
         LeftFile& left = found.left;
-        if (found.is_sound) {
+        if (found.is_sound && !found.is_misplaced) {
             left.signed_run_id = found.header.run_id;
             if (found.header.run_id == result.run_id) result.made_utc_us = std::max(result.made_utc_us, found.header.write_utc_us);
             left.signature = found.header.run_id == result.run_id ? LeftFile::Signature::ours : LeftFile::Signature::other_run;
@@ -146,7 +162,8 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
                             left.options.path, found.header.file_id,
                             options.files.size() == 1 ? "one file is" : fmt::format("{} files are", options.files.size())));
         }
-        const bool bears_run = found.header.magic == kPageMagic && found.header.run_id == result.run_id;
+        const bool is_of_other_log = found.is_misplaced && left.options.is_log;
+        const bool bears_run = found.header.magic == kPageMagic && found.header.run_id == result.run_id && !is_of_other_log;
         if (left.signature == LeftFile::Signature::damaged && bears_run) left.signature = LeftFile::Signature::torn;
         if (left.is_as_made()) left.id = found.setup.id = found.header.file_id;
         result.files.push_back({std::move(left), std::move(found.setup)});

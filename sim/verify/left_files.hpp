@@ -14,7 +14,8 @@ namespace sim {
 
 // A file of the configuration, as it was found.
 struct LeftFile {
-    // torn: its header is that of the run, and the rest is from several writes, because page 0 of a data file is written like any other.
+    // torn: its header is that of the run, and the rest is from several writes, because page 0 of a data file is written like any other;
+    // or it is page 0 of another file.
     enum class Signature : std::uint8_t { ours, missing_file, zeros, other_run, torn, damaged };
 
     FileOptions options;

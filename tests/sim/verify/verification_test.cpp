@@ -277,6 +277,14 @@ TEST_CASE("the files of a run are verified together or not at all, and an unname
         options.files.erase(options.files.begin());
         CHECK_THROWS_WITH(run.run(options), ContainsSubstring("it is file 3 of its run, but only 2 files are named"));
     }
+    SECTION("the first page of one file in the place of the other's is one page that was misdirected") {
+        PageBuffer page;
+        run.memory.find(options.files[0].path)->read(0, page.data(), kPageBytes);
+        run.memory.find(second.path)->write(0, page.data(), kPageBytes);
+        const Results results = run.run(options);
+        CHECK(kinds(results) == "misdirected_write");
+        CHECK(results.findings[0].place.path == second.path);
+    }
     SECTION("a named file that does not exist is a finding all the same") {
         ums::FileHandle handle;
         REQUIRE_FALSE(run.memory.open(second.path, {}, handle));
