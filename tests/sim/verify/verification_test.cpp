@@ -282,7 +282,7 @@ TEST_CASE("the files of a run are verified together or not at all, and an unname
         run.memory.find(options.files[0].path)->read(0, page.data(), kPageBytes);
         run.memory.find(second.path)->write(0, page.data(), kPageBytes);
         const Results results = run.run(options);
-        CHECK(kinds(results) == "misdirected_write");
+        REQUIRE(kinds(results) == "misdirected_write");
         CHECK(results.findings[0].place.path == second.path);
     }
     SECTION("a named file that does not exist is a finding all the same") {
