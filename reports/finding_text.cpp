@@ -127,7 +127,7 @@ KindText kind_text(sim::FindingKind kind) {
                 "Find out who else writes to this file or volume: another host, a backup or snapshot that was restored, a second path to "
                 "the same disk. If nobody does, storage mixes up volumes."};
         case Kind::future_version:
-            return {"A sound image of this page came back with a version that has never been written.",
+            return {"This page, or a part of it, came back in a version that has never been written.",
                     "Find out who else writes to this file. If nobody does, this may be a bug in ioproof: please report it with this "
                     "file."};
         case Kind::short_transfer:

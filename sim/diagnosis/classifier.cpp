@@ -145,6 +145,23 @@ std::optional<Verdict> torn_page(const Evidence& evidence) {
                     "Each sector is whole, so only part of the write arrived.", how_long(evidence)}};
 }
 
+std::string future_words(const Evidence& evidence, const PageHeader& header) {
+    const std::uint32_t newest = expected_version(evidence);
+    if (!is_sound(evidence)) {
+        return fmt::format("{} of its {} sectors are of a version of this page after {}, the newest that was ever written.",
+                           wrong_sectors(evidence), kSectorsPerPage, newest);
+    }
+    if (header.version == newest) {
+        return fmt::format(
+            "A sound image of version {} came back, but not the one that was written: LSN {:#x} instead of {:#x}, or made at "
+            "another time.",
+            newest, header.lsn, evidence.expected.entry.lsn);
+    }
+    return fmt::format(
+        "A sound image of this page came back, version {}, LSN {:#x}, but the newest that was ever written is version {}, LSN {:#x}.",
+        header.version, header.lsn, newest, evidence.expected.entry.lsn);
+}
+
 std::optional<Verdict> future_version(const Evidence& evidence) {
     const bool newer = all_wrong(evidence, [](const SectorFact& fact) { return fact.state == SectorState::newer; });
     const PageHeader header = read_header(evidence.image);
@@ -153,13 +170,7 @@ std::optional<Verdict> future_version(const Evidence& evidence) {
                             header.file_id == evidence.expected.file_id && header.page_id == evidence.expected.page_id &&
                             header.version == expected_version(evidence);
     if (expected_version(evidence) == 0 || (!newer && !other_time)) return std::nullopt;
-    return Verdict{
-        FindingKind::future_version,
-        {},
-        {fmt::format(
-             "A sound image of this page came back, version {}, LSN {:#x}, but the newest that was ever written is version {}, LSN {:#x}.",
-             header.version, header.lsn, expected_version(evidence), evidence.expected.entry.lsn),
-         how_long(evidence)}};
+    return Verdict{FindingKind::future_version, {}, {future_words(evidence, header), how_long(evidence)}};
 }
 
 // Sectors of the page itself at other offsets are shifted data, not another page's.

@@ -1,5 +1,6 @@
 #include "sim/diagnosis/finding_facts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,16 @@ namespace {
 std::string version_there(const Finding& finding) {
     const bool is_before_repair = or_empty(finding.received).version == or_empty(finding.expected).version;
     return fmt::format("version {}{}", or_empty(finding.received).version, is_before_repair ? " from before a repair" : "");
+}
+
+std::string future_words(const ImageComparison& comparison, std::uint32_t received, std::uint32_t newest) {
+    const auto is_newer = [](const SectorFact& fact) { return fact.state == SectorState::newer; };
+    const auto newer = std::find_if(comparison.sectors.begin(), comparison.sectors.end(), is_newer);
+    if (newer == comparison.sectors.end())
+        return fmt::format("Version {} of the page came back, but not the image that was written.", newest);
+    const bool is_part = !std::all_of(comparison.sectors.begin(), comparison.sectors.end(), is_newer);
+    return fmt::format("{} {} of the page came back; version {} is the newest that was ever written.",
+                       is_part ? "A part of version" : "Version", is_part ? newer->version : received, newest);
 }
 
 std::string what_happened(const Finding& finding) {
@@ -49,8 +60,7 @@ std::string what_happened(const Finding& finding) {
         case FindingKind::foreign_page:
             return expected == 0 ? "The page has never been written and must be zeros, but something else came back."
                                  : "Data that this run did not write came back.";
-        case FindingKind::future_version:
-            return fmt::format("Version {} of the page came back; version {} is the newest that was ever written.", received, expected);
+        case FindingKind::future_version: return future_words(comparison, received, expected);
         default: UMS_ASSERT(false && "not a finding about a page's image");
     }
 }

@@ -240,6 +240,13 @@ TEST_CASE("a version that was never written is a future version") {
     later = kWritten;
     later.lsn += 1;
     CHECK(kind(PageBuffer(later)) == FindingKind::future_version);
+    CHECK(found(PageBuffer(later), {}).description.starts_with("Version 7 of the page came back, but not the image that was written."));
+    const PageBuffer part(kWritten);
+    copy_sectors(PageBuffer(version(8)), part, 8, 8);
+    const sim::Finding finding = found(part, {});
+    CHECK(finding.kind == FindingKind::future_version);
+    CHECK(finding.description.starts_with("A part of version 8 of the page came back; version 7 is the newest that was ever written."));
+    CHECK(finding.reasoning.at(0) == "8 of its 16 sectors are of a version of this page after 7, the newest that was ever written.");
 }
 
 TEST_CASE("garbage in a few sectors is bit corruption, and the offset of shifted data is found") {

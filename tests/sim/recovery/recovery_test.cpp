@@ -1,11 +1,13 @@
 // Runs that continue with what another run has left, and repairs that make files usable again. In virtual time, on files in memory.
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/errors.hpp"
 #include "sim/promises/promise_keeper.hpp"
+#include "tests/sim/support/faulty_storage.hpp"
 #include "tests/sim/support/left_run.hpp"
 #include "tests/support/catch.hpp"
 
@@ -15,6 +17,8 @@ using sim::kPageBytes;
 using sim::Options;
 using sim::Outcome;
 using sim::Results;
+using sim::testing::Fate;
+using sim::testing::FaultyStorage;
 
 namespace {
 
@@ -52,6 +56,27 @@ public:
 private:
     LeftRun& left_;
 };
+
+// In the data file; the log ends before.
+bool is_unwritable(std::uint64_t page) { return page >= 512 && page % 16 == 5; }
+
+bool writes_unwritable(const ums::IoRequest& request) {
+    if (request.operation != ums::IoOperation::write) return false;
+    const std::uint64_t end = (request.offset_bytes + request.size_bytes) / kPageBytes;
+    for (std::uint64_t page = request.offset_bytes / kPageBytes; page < end; ++page) {
+        if (is_unwritable(page)) return true;
+    }
+    return false;
+}
+
+// The first half remains, the second is of the next version.
+void tear(ums::SimulatedFile& file, std::uint32_t page) {
+    PageBuffer image;
+    file.read(std::uint64_t{page} * kPageBytes, image.data(), kPageBytes);
+    const sim::PageHeader header = sim::read_header(image.data());
+    sim::make_page({header.run_id, 1, page, header.version + 1, header.lsn + 1, 1}, image.data());
+    file.write(std::uint64_t{page} * kPageBytes + kPageBytes / 2, image.data() + kPageBytes / 2, kPageBytes / 2);
+}
 
 }  // namespace
 
@@ -116,6 +141,37 @@ TEST_CASE("a page older than the log's last change of it is rewritten before the
     REQUIRE(results.resumed);
     CHECK(results.resumed->pages_redone == 1);
     CHECK(left.header(changed).version >= version);
+    CHECK(kinds(left.verify()) == "");
+}
+
+TEST_CASE("a page that could not be written is not promised by the next run either, until it is written") {
+    LeftRun left;
+    FaultyStorage storage(left.run.memory, left.run.clock);
+    Options options = left.options;
+    options.job = Job::resume;
+    options.stop_on_error = false;
+    sim::Simulation simulation(options, storage, left.run.clock, left.run.sink);
+    storage.set_rule([&](const ums::IoRequest& request) {
+        const bool has_begun = simulation.phase() >= sim::Phase::main_run && simulation.phase() <= sim::Phase::final_audit;
+        return Fate{.error = has_begun && writes_unwritable(request) ? EIO : 0};
+    });
+    const Results broken = simulation.run();
+    REQUIRE(kinds(broken).starts_with("io_error"));
+    for (const sim::Finding& finding : broken.findings) tear(left.data(), finding.place.page_id);
+    // As in a longer run, the log no longer has what was changed before the checkpoint.
+    const std::uint64_t begin_lsn = left.verify().durability.value().checkpoint_lsn;
+    std::uint64_t first_lsn = 0;  // of the block in which the checkpoint begins
+    left.for_each_block([&](std::uint64_t, const sim::LogBlockHeader& header) {
+        if (header.first_lsn <= begin_lsn) first_lsn = std::max<std::uint64_t>(first_lsn, header.first_lsn);
+    });
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        const std::vector<std::byte> zeros(header.size_bytes);
+        if (header.first_lsn < first_lsn) left.log().write(offset_bytes, zeros.data(), zeros.size());
+    });
+    CHECK(kinds(left.verify()) == "");
+    left.options = quiet_options(VirtualRun::kFolder);
+    left.options.files[0].sparse = true;  // no initial update: the next run writes only checkpoints
+    CHECK(kinds(left.work(Job::resume)) == "");
     CHECK(kinds(left.verify()) == "");
 }
 
