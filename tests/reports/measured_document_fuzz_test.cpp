@@ -13,6 +13,7 @@
 #include "tests/reports/measured_example.hpp"
 #include "tests/reports/mutated_document.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/support/seed.hpp"
 
 namespace {
@@ -67,7 +68,7 @@ TEST_CASE("mutated documents of measurements and sweeps are compared, or refused
         small_sweep()};
     int accepted = 0;
     int refused = 0;
-    for (int i = 0; i < 3000; ++i) {
+    for (std::uint64_t i = 0; i < test::fewer_if_sanitized(3000); ++i) {
         const nlohmann::ordered_json& sound = documents[prng.below(documents.size())];
         nlohmann::ordered_json document = sound;
         for (std::uint64_t k = prng.between(1, 3); k > 0; --k) test::mutate(document, prng);
@@ -83,7 +84,7 @@ TEST_CASE("damaged bytes of measurements are compared or refused") {
     const nlohmann::ordered_json sound = test::measured_document({test::measured_second(100, 50), test::measured_second(110, 40)});
     const std::string whole = reports::json_line(sound);
     int refused = 0;
-    for (int i = 0; i < 1500; ++i) {
+    for (std::uint64_t i = 0; i < test::fewer_if_sanitized(1500); ++i) {
         std::string text = whole;
         test::mutate_bytes(text, prng);
         refused += try_measured(text, sound) ? 0 : 1;

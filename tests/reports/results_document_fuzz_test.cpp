@@ -11,6 +11,7 @@
 #include "tests/reports/mutated_document.hpp"
 #include "tests/reports/prepared_results.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/support/seed.hpp"
 #include "ums/base/prng.hpp"
 #include "ums/base/utf8.hpp"
@@ -62,7 +63,7 @@ TEST_CASE("mutated results documents are shown, compared and turned into pages, 
                                       small_document(full_disk_results())};
     int accepted = 0;
     int refused = 0;
-    for (int i = 0; i < 3000; ++i) {
+    for (std::uint64_t i = 0; i < test::fewer_if_sanitized(3000); ++i) {
         Json document = documents[prng.below(documents.size())];
         for (std::uint64_t k = prng.between(1, 3); k > 0; --k) test::mutate(document, prng);
         ++(try_document(reports::json_line(document), documents[1]) ? accepted : refused);
@@ -77,7 +78,7 @@ TEST_CASE("damaged bytes of results documents are shown or refused") {
     const Json sound = small_document(stale_results());
     const std::string whole = reports::json_line(sound);
     int refused = 0;
-    for (int i = 0; i < 1500; ++i) {
+    for (std::uint64_t i = 0; i < test::fewer_if_sanitized(1500); ++i) {
         std::string text = whole;
         test::mutate_bytes(text, prng);
         refused += try_document(text, sound) ? 0 : 1;

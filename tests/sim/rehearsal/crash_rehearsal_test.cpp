@@ -27,7 +27,7 @@ using sim::Phase;
 
 namespace {
 
-constexpr std::uint64_t kCrashRuns = test::virtual_runs(25);
+constexpr std::uint64_t kCrashRuns = test::fewer_if_sanitized(25);
 
 std::vector<std::byte> part_of_file(const ums::SimulatedFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
     std::vector<std::byte> bytes(size_bytes);
@@ -147,7 +147,7 @@ TEST_CASE("each lie costs whole runs some of their promises, and what is left sh
         const auto lie = static_cast<ums::PowerLie>(i);
         std::uint64_t damaged = 0;
         std::uint64_t seen = 0;
-        for (std::uint64_t seed = 1; seed <= test::virtual_runs(10); ++seed) {
+        for (std::uint64_t seed = 1; seed <= test::fewer_if_sanitized(10); ++seed) {
             CrashPlan plan = sim::draw_crash_plan(seed, {lie});
             plan.cut_count = 8;
             const CrashReport report = rehearse_crash(plan, [&](const CrashPlan&, const CrashState& state) {

@@ -33,7 +33,7 @@ TEST_CASE("after a power cut the next run takes over what is left, or reports fi
     std::map<sim::CutReason, int> reasons;
     int taken_over = 0;
     int refused = 0;
-    for (std::uint64_t seed = 1; seed <= test::virtual_runs(16); ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::fewer_if_sanitized(16); ++seed) {
         CrashPlan drawn = sim::draw_crash_plan(seed, {});
         drawn.cut_count = 6;
         static_cast<void>(sim::rehearse_crash(drawn, [&](const CrashPlan& plan, CrashState& state) {
@@ -59,7 +59,7 @@ TEST_CASE("after a power cut the next run takes over what is left, or reports fi
             }
         }));
     }
-    if (test::virtual_runs(16) < 16) return;
+    if (test::fewer_if_sanitized(16) < 16) return;
     CHECK(refused > 0);
     CHECK(taken_over > 10 * refused);
     CHECK(reasons.size() == sim::kCutReasonCount);
@@ -68,7 +68,7 @@ TEST_CASE("after a power cut the next run takes over what is left, or reports fi
 TEST_CASE("a run that is cut while it replaces an earlier run's files leaves nothing that the storage could be blamed for") {
     int verified = 0;
     // Not every seed has a cut that can be verified.
-    const std::uint64_t runs = std::max<std::uint64_t>(test::virtual_runs(16), 8);
+    const std::uint64_t runs = std::max<std::uint64_t>(test::fewer_if_sanitized(16), 8);
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {
         CrashPlan drawn = sim::draw_crash_plan(seed, {});
         drawn.cut_count = 2;

@@ -23,7 +23,7 @@ using ums::testing::number_from_environment;
 
 CrashTally rehearse_cuts(ums::PowerLies lies) {
     const std::uint64_t first = number_from_environment("IOPROOF_SEED", 1);
-    const std::uint64_t count = number_from_environment("IOPROOF_SEEDS", test::virtual_runs(16));
+    const std::uint64_t count = number_from_environment("IOPROOF_SEEDS", test::fewer_if_sanitized(16));
     CrashTally sum;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         static_cast<void>(sim::rehearse_crash(sim::draw_crash_plan(seed, lies), [&](const CrashPlan& plan, CrashState& state) {
@@ -39,7 +39,7 @@ CrashTally rehearse_cuts(ums::PowerLies lies) {
 // After each cut another one, in the run that continues with what was left.
 CrashTally rehearse_second_cuts(ums::PowerLies lies) {
     const std::uint64_t first = number_from_environment("IOPROOF_SEED", 1);
-    const std::uint64_t count = number_from_environment("IOPROOF_SEEDS", test::virtual_runs(12));
+    const std::uint64_t count = number_from_environment("IOPROOF_SEEDS", test::fewer_if_sanitized(12));
     CrashTally sum;
     const auto judge_second = [&sum](const CrashPlan& plan, CrashState& state) {
         const sim::CutJudgement judgement = sim::judge_cut(plan, state);
@@ -107,7 +107,7 @@ TEST_CASE("all provable losses of a lying device are found, and a rule explains 
 
 TEST_CASE("an honest device is never blamed after a power cut") {
     const std::uint64_t first = number_from_environment("IOPROOF_SEED", 1);
-    const std::uint64_t count = number_from_environment("IOPROOF_SEEDS", test::virtual_runs(24));
+    const std::uint64_t count = number_from_environment("IOPROOF_SEEDS", test::fewer_if_sanitized(24));
     std::uint64_t passed = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         const CrashPlan plan = sim::draw_crash_plan(seed, {});
@@ -132,7 +132,7 @@ TEST_CASE("an honest device is never blamed after a power cut") {
 
 TEST_CASE("if writes are never made durable, a power cut takes what counted, and the verification shows it and says why") {
     std::uint64_t found = 0;
-    for (std::uint64_t seed = 1; seed <= test::virtual_runs(20); ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::fewer_if_sanitized(20); ++seed) {
         CrashPlan plan = sim::draw_crash_plan(seed, {});
         plan.options.durability = sim::Durability::none;
         static_cast<void>(sim::rehearse_crash(plan, [&](const CrashPlan& judged, CrashState& state) {

@@ -14,7 +14,7 @@ TEST_CASE("faults between hosts are found and named, and an honest volume is nev
     for (std::uint32_t i = 0; i < sim::kHandOverFaultCount; ++i) {
         const auto fault = static_cast<HandOverFault>(i);
         HostsTally sum;
-        const std::uint64_t seeds = test::virtual_runs(8);
+        const std::uint64_t seeds = test::fewer_if_sanitized(8);
         for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
             const HostsReport report = sim::rehearse_hand_over(seed, fault);
             INFO(report.text << report.problem);
@@ -32,7 +32,7 @@ TEST_CASE("faults between hosts are found and named, and an honest volume is nev
 TEST_CASE("the next owner demands what was promised while the witness was there, and nothing else") {
     for (const sim::HostLoss loss : {sim::HostLoss::witness_away, sim::HostLoss::witness_lost}) {
         HostsTally sum;
-        const std::uint64_t seeds = test::virtual_runs(8);
+        const std::uint64_t seeds = test::fewer_if_sanitized(8);
         for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
             for (const HandOverFault fault : {HandOverFault::honest, HandOverFault::lost_write}) {
                 const HostsReport report = sim::rehearse_hand_over(seed, fault, loss);

@@ -15,7 +15,7 @@ TEST_CASE("faults between an owner and its readers are found and named, and an h
     for (std::uint32_t i = 0; i < sim::kReaderFaultCount; ++i) {
         const auto fault = static_cast<ReaderFault>(i);
         HostsTally sum;
-        const std::uint64_t seeds = test::virtual_runs(6);
+        const std::uint64_t seeds = test::fewer_if_sanitized(6);
         for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
             const HostsReport report = sim::rehearse_readers(seed, fault);
             INFO(report.text << report.problem);
@@ -34,7 +34,7 @@ TEST_CASE("if the owner or the witness is lost, no one is blamed, earlier faults
     for (std::uint32_t i = 1; i < sim::kHostLossCount; ++i) {
         const auto loss = static_cast<sim::HostLoss>(i);
         HostsTally sum;
-        const std::uint64_t seeds = test::virtual_runs(6);
+        const std::uint64_t seeds = test::fewer_if_sanitized(6);
         for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
             for (const ReaderFault fault : {ReaderFault::honest, ReaderFault::lost_write, ReaderFault::stale_cache}) {
                 const HostsReport report = sim::rehearse_readers(seed, fault, std::nullopt, loss);

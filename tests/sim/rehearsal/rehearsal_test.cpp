@@ -23,7 +23,7 @@ using sim::rehearse;
 
 namespace {
 
-constexpr std::uint64_t kSeeds = test::virtual_runs(50);
+constexpr std::uint64_t kSeeds = test::fewer_if_sanitized(50);
 
 FindingKind kind_at(std::size_t index) { return static_cast<FindingKind>(index); }
 
@@ -127,7 +127,7 @@ TEST_CASE("a fault whose page is written again before it is read does not reach 
     // A fifth of the main run's writes is lost, and bulk users overwrite some pages without reading them.
     std::uint64_t unexposed = 0;
     constexpr std::uint64_t kUsual = 100;
-    for (std::uint64_t seed = 1; seed <= test::virtual_runs(kUsual); ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::fewer_if_sanitized(kUsual); ++seed) {
         const RehearsalReport report =
             rehearse(seed, {{.kind = FindingKind::lost_write, .rate = 0.2, .during = Phase::main_run, .count_max = 20}});
         INFO("seed " << seed << "\n" << text_of(report));
@@ -135,12 +135,12 @@ TEST_CASE("a fault whose page is written again before it is read does not reach 
         for (const sim::InjectedFault& fault : report.faults) unexposed += fault.exposed ? 0 : 1;
     }
     // A few runs need not have such a fault.
-    if (test::virtual_runs(kUsual) == kUsual) CHECK(unexposed > 0);
+    if (test::fewer_if_sanitized(kUsual) == kUsual) CHECK(unexposed > 0);
 }
 
 TEST_CASE("files shrink in rehearsals, and a misdirected write then goes to no page that was cut away") {
     std::uint64_t shrunk = 0;
-    for (std::uint64_t seed = 1; seed <= test::virtual_runs(200); ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::fewer_if_sanitized(200); ++seed) {
         const RehearsalReport report =
             rehearse(seed, {{.kind = FindingKind::misdirected_write, .rate = 0.1, .during = Phase::final_checkpoint, .count_max = 2}});
         INFO("seed " << seed << "\n" << text_of(report));
@@ -171,7 +171,7 @@ TEST_CASE("a failed sync is an I/O error of the storage, found once, and ends th
 TEST_CASE("a missing, damaged or old chunk of the backup chain is found when the backup is read back, and reported once") {
     for (const FindingKind kind : {FindingKind::log_gap, FindingKind::log_block_damaged, FindingKind::log_stale_block}) {
         std::uint64_t found = 0;
-        for (std::uint64_t seed = 1; seed <= test::virtual_runs(20); ++seed) {
+        for (std::uint64_t seed = 1; seed <= test::fewer_if_sanitized(20); ++seed) {
             const RehearsalReport report = rehearse(seed, {{.kind = kind, .rate = 0.3, .place = FaultPlace::chain, .count_max = 1}});
             INFO("ioproof rehearse --fault " << name_of(kind) << ":0.3 --place chain --seed " << seed << "\n" << text_of(report));
             CHECK(report.is_good());
@@ -190,7 +190,7 @@ TEST_CASE("a log block that is missing, damaged or old when a backup reads it is
     for (const FindingKind kind : {FindingKind::log_gap, FindingKind::log_block_damaged, FindingKind::log_stale_block}) {
         std::uint64_t transient = 0;
         std::uint64_t persistent = 0;
-        for (std::uint64_t seed = 1; seed <= test::virtual_runs(40); ++seed) {
+        for (std::uint64_t seed = 1; seed <= test::fewer_if_sanitized(40); ++seed) {
             const RehearsalReport report = rehearse(seed, {{.kind = kind, .rate = 0.02, .place = FaultPlace::log_backup, .count_max = 1}});
             INFO("ioproof rehearse --fault " << name_of(kind) << ":0.02 --place log_backup --seed " << seed << "\n" << text_of(report));
             CHECK(report.is_good());

@@ -16,7 +16,7 @@ using ums::kMb;
 
 namespace {
 
-constexpr std::uint64_t kStaleRuns = test::virtual_runs(12);
+constexpr std::uint64_t kStaleRuns = test::fewer_if_sanitized(12);
 constexpr std::uint32_t kFileId = 2;
 
 std::vector<std::byte> stale_megabyte() {

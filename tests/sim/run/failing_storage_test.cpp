@@ -97,7 +97,7 @@ FaultyStorage::Rule for_good(Failure failure, const ums::Clock& clock, std::uint
 TEST_CASE("requests that fail now and then are retried: nothing is persistent, nothing overlaps", "[failing]") {
     const std::uint64_t first_seed = ums::testing::test_seed("fails now and then");
     std::uint64_t warnings = 0;
-    for (std::uint64_t i = 0; i < hunt_runs(test::virtual_runs(12)); ++i) {
+    for (std::uint64_t i = 0; i < hunt_runs(test::fewer_if_sanitized(12)); ++i) {
         const std::uint64_t seed = first_seed + i;
         sim::Options options = random_options(seed, VirtualRun::kFolder, true);
         options.stop_on_error = false;
@@ -121,7 +121,7 @@ TEST_CASE("requests that fail now and then are retried: nothing is persistent, n
 
 TEST_CASE("whatever fails for good, and whenever, the run ends and does not report success", "[failing]") {
     const std::uint64_t first_seed = ums::testing::test_seed("fails for good");
-    for (std::uint64_t i = 0; i < hunt_runs(test::virtual_runs(18)); ++i) {
+    for (std::uint64_t i = 0; i < hunt_runs(test::fewer_if_sanitized(18)); ++i) {
         const std::uint64_t seed = first_seed + i;
         ums::Prng prng(seed);
         sim::Options options = random_options(seed, VirtualRun::kFolder, true);

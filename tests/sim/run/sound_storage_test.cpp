@@ -12,7 +12,7 @@ using namespace sim::testing;
 
 TEST_CASE("runs on a sound disk report nothing, whatever the options (virtual time)", "[hunt][virtual]") {
     const std::uint64_t first_seed = ums::testing::test_seed("virtual hunt");
-    for (std::uint64_t i = 0; i < hunt_runs(test::virtual_runs(28)); ++i) {
+    for (std::uint64_t i = 0; i < hunt_runs(test::fewer_if_sanitized(28)); ++i) {
         const std::uint64_t seed = first_seed + i;
         const sim::Options options = random_options(seed, VirtualRun::kFolder, true);
         announce(options);
