@@ -194,7 +194,7 @@ ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index, OnStop 
         acknowledge(data, index);
     } else {
         if (retry.has_reported()) {
-            data.ledger.mark_unknown(frame.key.page_id);
+            data.ledger.mark_unknown(frame.key.page_id, frame.version);
             data.unwritten.add(frame.key.page_id);
             if (settings_.promises != nullptr) settings_.promises->void_page(frame.key.file_id, frame.key.page_id);
         }

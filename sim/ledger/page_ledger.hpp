@@ -13,6 +13,8 @@
 
 namespace sim {
 
+inline constexpr std::uint32_t kVersionMax = (1U << 29) - 1;
+
 class PageLedger {
 public:
     struct Entry {
@@ -51,9 +53,15 @@ public:
         entry.read_back = 1;
         store(page, entry);
     }
-    void mark_unknown(std::uint32_t page) {
+    // `version`: of the image whose write failed, or 0 if no write did. The log has that version, so it is not given again.
+    void mark_unknown(std::uint32_t page, std::uint32_t version = 0) {
         Entry entry = (*this)[page];
         entry.unknown = 1;
+        if (version > entry.version) {
+            UMS_ASSERT(version <= kVersionMax);
+            entry.version = version & kVersionMax;
+            entry.first_write = entry.read_back = 0;
+        }
         store(page, entry);
         touch(page);
     }
@@ -90,7 +98,5 @@ private:
 };
 
 static_assert(sizeof(PageLedger::Entry) == 16);
-
-inline constexpr std::uint32_t kVersionMax = (1U << 29) - 1;
 
 }  // namespace sim

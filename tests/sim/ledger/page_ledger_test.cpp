@@ -57,6 +57,23 @@ TEST_CASE("a new write clears what was recorded about the previous one") {
     CHECK(ledger[1].unknown == 0);
 }
 
+TEST_CASE("a page whose write failed keeps the version of that write") {
+    sim::PageLedger ledger(4);
+    ledger.acknowledge(1, 3, 100, 1);
+    ledger.mark_read_back(1);
+    ledger.mark_unknown(1, 5);
+    CHECK(ledger[1].version == 5);
+    CHECK(ledger[1].unknown == 1);
+    CHECK(ledger[1].read_back == 0);
+    ledger.mark_unknown(1, 4);
+    CHECK(ledger[1].version == 5);
+    ledger.mark_unknown(2, 1);
+    CHECK(ledger[2].version == 1);
+    ledger.acknowledge(2, 2, 200, 2);
+    CHECK(ledger[2].unknown == 0);
+    CHECK(ledger[2].version == 2);
+}
+
 TEST_CASE("versions only go forward, within 29 bits") {
     sim::PageLedger ledger(2);
     ledger.acknowledge(1, 7, 100, 1);

@@ -294,6 +294,29 @@ TEST_CASE("the files of a run are verified together or not at all, and an unname
     }
 }
 
+TEST_CASE("a page of which a write failed for a while, and was written again, is as the log says") {
+    constexpr std::uint64_t kOffsetBytes = std::uint64_t{500} * kPageBytes;
+    VirtualRun run{random_disk(1, 200, 600)};
+    Options options = busy_options(VirtualRun::kFolder);
+    options.stop_on_error = false;
+    std::uint32_t failures = 0;  // of writes of that page alone, after which the write is not tried again
+    run.storage.set_fault([&](const Recorded& request) {
+        const bool holds_it = request.offset_bytes <= kOffsetBytes && kOffsetBytes < request.offset_bytes + request.size_bytes;
+        const bool fails = is_write(request) && request.of_load && request.path == options.files[0].path && holds_it && failures <= 4;
+        failures += fails && request.size_bytes == kPageBytes ? 1 : 0;
+        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    const Results made = run.run(options);
+    INFO(run.sink.text());
+    REQUIRE(failures == 5);
+    REQUIRE(kinds(made) == "io_error");
+    PageBuffer page;
+    run.memory.find(options.files[0].path)->read(kOffsetBytes, page.data(), kPageBytes);
+    REQUIRE(sim::read_header(page.data()).version > 1);
+    options.job = sim::Job::verify;
+    CHECK(kinds(run.run(options)) == "");
+}
+
 TEST_CASE("without any file of ours there is nothing to verify") {
     VirtualRun run;
     Options options = quiet_options(VirtualRun::kFolder);
