@@ -11,15 +11,19 @@ namespace {
 
 // A checkpoint is requested when less than this share of the log is free.
 constexpr double kShortOfSpace = 0.4;
-// Kept free for a checkpoint's marks and a last partial block; its sums come on top.
+// Kept free for checkpoints' marks and last partial blocks; their sums come on top.
 constexpr std::uint64_t kMarksBytes = std::uint64_t{2} * kLogBlockBytesMax;
+
+// A checkpoint that the end of the main run breaks off frees nothing, and the final one follows.
+constexpr std::uint64_t kCheckpoints = 2;
 
 // The last block that they begin is padded.
 std::uint64_t system_bytes_for(const PageSums& sums) {
     const std::uint64_t records = sums.files().size() + sums.bytes_max() / kLogRecordBytesMax;
     const std::uint64_t cuts_bytes = sums.files().size() * (sizeof(LogRecordHeader) + sizeof(FileCuts));
-    return kMarksBytes + cuts_bytes + sums.bytes_max() + records * sizeof(LogRecordHeader) +
-           sums.bytes_max() / kLogBlockBytesMax * kSectorBytes * 8;
+    const std::uint64_t sums_bytes =
+        cuts_bytes + sums.bytes_max() + records * sizeof(LogRecordHeader) + sums.bytes_max() / kLogBlockBytesMax * kSectorBytes * 8;
+    return kMarksBytes + kCheckpoints * sums_bytes;
 }
 
 }  // namespace

@@ -139,10 +139,10 @@ ums::Task<void> RunDriver::main_run(std::uint64_t seed) {
     for (const auto& log : parts_->log_files) log->governor().allow_bursts(true);
     co_await join(users);
     for (const auto& log : parts_->log_files) log->governor().allow_bursts(false);
+    parts_->checkpoint->set_periodic(false);  // none that would be broken off may begin from here on
     run_.users_have_ended();
     for (const auto& snapshot : parts_->snapshots) co_await snapshot->release();
     if (!run_.is_stopping()) parts_->log->space().accept();
-    parts_->checkpoint->set_periodic(false);
 }
 
 ums::Task<void> RunDriver::end_backups() {

@@ -39,6 +39,8 @@ ums::Task<void> Checkpoint::run_once(Haste haste) {
 
 ums::Task<void> Checkpoint::write_dirty_pages(Haste haste) {
     co_await context_.log.wait_for_pinned_hold();
+    // It would be broken off, and what it logs would take room that the final checkpoint needs.
+    if (context_.run.users_are_ending()) co_return;
     // Every page that was changed before this point is now dirty, or is being written under a latch that collect() or the writers will
     // meet.
     const CheckpointBegin begin = co_await context_.log.begin_checkpoint();

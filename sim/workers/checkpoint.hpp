@@ -17,7 +17,7 @@ public:
     explicit Checkpoint(RunContext& context);
 
     // One immediate checkpoint, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch. Aborted,
-    // without truncating the log, if the run stops or the main run ends meanwhile.
+    // without truncating the log, if the run stops or the main run ends meanwhile; none begins while users are ending.
     ums::Task<void> run_once() { return run_once(Haste::at_once); }
 
     // The service: a checkpoint whenever the log requests one and, while it is periodic, every CheckpointInterval, until stop(). With

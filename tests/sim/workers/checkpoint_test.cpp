@@ -33,6 +33,16 @@ ums::Task<std::uint64_t> fill_vlf(WorkerWorld& world, std::uint32_t first) {
     co_return lsn;
 }
 
+// Logs changes of a file that no checkpoint sums up, until there is no room any more and will not be.
+ums::Task<void> fill_log(WorkerWorld& world) {
+    constexpr std::uint64_t kRecordBytes = 60'000;
+    for (;;) {
+        sim::LogReservation reservation = co_await world.context().log.space().reserve(kRecordBytes);
+        if (!reservation) co_return;
+        co_await world.context().log.append(reservation, {.kind = sim::LogRecordKind::page_update, .file_id = 99}, kRecordBytes);
+    }
+}
+
 ums::Task<void> run_held_checkpoint(WorkerWorld& world, Checkpoint& checkpoint, ums::TaskGroup& tasks) {
     world.hold_data_writes();
     (*world.schedulers)[0].spawn(tasks, "Checkpoint", checkpoint.run_once());
@@ -144,6 +154,46 @@ TEST_CASE("a checkpoint that is cut off by the end of the main run frees none of
         co_await checkpoint.run_once();
         CHECK(!w.keeps_log_of(old_lsn));
         CHECK(w.context().checkpoint.cycles == 1);
+    });
+}
+
+TEST_CASE("a full log has room for the final checkpoint even after one that the end of the main run has cut off") {
+    const bool is_full_before = GENERATE(false, true);
+    WorkerWorld world;
+    world.options.files[0].max_size_mb = 8192;  // what a checkpoint records about it takes 256 KB, the most there is
+    world.options.files[1].initial_size_mb = world.options.files[1].max_size_mb = 16;
+    world.run([is_full_before](WorkerWorld& w) -> ums::Task<void> {
+        sim::LogSpace& space = w.context().log.space();
+        Checkpoint checkpoint(w.context());
+        ums::TaskGroup tasks;
+        ums::TaskGroup users;
+        co_await w.change_page(1);
+        w.hold_data_writes();
+        if (!is_full_before) (*w.schedulers)[0].spawn(tasks, "Checkpoint", checkpoint.serve());
+        (*w.schedulers)[0].spawn(users, "User", fill_log(w));
+        co_await w.sleep_ms(1000);
+        REQUIRE(space.use().is_waited_for);
+        if (is_full_before) (*w.schedulers)[0].spawn(tasks, "Checkpoint", checkpoint.serve());
+        co_await wait_for_held(w.storage, w.clock);
+        REQUIRE(w.storage.held_count() == 1);
+
+        w.state.end_users();
+        space.refuse();
+        co_await users.join();
+        space.checkpoint_wanted().set();  // by one of the tasks that waited
+        const std::uint64_t end_lsn = w.context().log.end_lsn();
+        w.release_data_writes();
+        co_await w.sleep_ms(1000);
+        CHECK(w.context().checkpoint.cycles == 0);
+        CHECK(w.context().log.end_lsn() == end_lsn);
+
+        w.state.users_have_ended();
+        space.accept();
+        co_await checkpoint.run_once();
+        CHECK(w.context().checkpoint.cycles == 1);
+        CHECK_FALSE(space.use().is_waited_for);
+        checkpoint.stop();
+        co_await tasks.join();
     });
 }
 
