@@ -317,6 +317,28 @@ TEST_CASE("a page of which a write failed for a while, and was written again, is
     CHECK(kinds(run.run(options)) == "");
 }
 
+TEST_CASE("a page of tempdb that could not be written does not prevent the verification of the other files") {
+    constexpr std::uint64_t kOffsetBytes = std::uint64_t{sim::kExtentPages} * kPageBytes;
+    VirtualRun run{random_disk(1, 200, 600)};
+    Options options = busy_options(VirtualRun::kFolder);
+    options.stop_on_error = false;
+    options.tempdb_user.user_count = 1;
+    options.tempdb_user.file_count = 1;
+    options.tempdb_user.file_size_mb = 2;
+    run.storage.set_fault([](const Recorded& request) {
+        const bool holds_it = request.offset_bytes <= kOffsetBytes && kOffsetBytes < request.offset_bytes + request.size_bytes;
+        const bool fails = is_write(request) && request.of_load && request.path.find("tempdb") != std::string::npos && holds_it;
+        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    const Results made = run.run(options);
+    INFO(run.sink.text());
+    REQUIRE(kinds(made).find("io_error") == 0);
+    options.job = sim::Job::verify;
+    const Results results = run.run(options);
+    CHECK(kinds(results) == "");
+    CHECK(results.outcome == Outcome::passed);
+}
+
 TEST_CASE("without any file of ours there is nothing to verify") {
     VirtualRun run;
     Options options = quiet_options(VirtualRun::kFolder);
