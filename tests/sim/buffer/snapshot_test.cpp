@@ -109,6 +109,23 @@ TEST_CASE("each cycle has its own snapshot") {
     CHECK(user(results, "Snapshot").cycles == 2);
 }
 
+TEST_CASE("a replica has room for a file that is larger than its MaxSize because it existed") {
+    const bool is_resumed = GENERATE(false, true);
+    VirtualRun run;
+    Options options = busy_options(VirtualRun::kFolder);
+    options.files[0].initial_size_mb = options.files[0].max_size_mb = 32;
+    REQUIRE(run.run(options).outcome == sim::Outcome::passed);
+    options.files[0].initial_size_mb = options.files[0].max_size_mb = 8;
+    options.files.push_back({.path = options.files[0].path + ":replica", .initial_size_mb = 1, .max_size_mb = 1, .sparse = true});
+    options.delete_files_at_startup = false;
+    options.job = is_resumed ? sim::Job::resume : sim::Job::run;
+    const Results results = run.run(options);
+    CHECK(results.outcome == sim::Outcome::passed);
+    CHECK(results.files[0].size_bytes == 32 << 20);
+    CHECK(results.files[2].size_bytes == results.files[0].size_bytes);
+    CHECK(user(results, "Snapshot").pages_updated > 0);
+}
+
 TEST_CASE("a copy that is damaged in the snapshot's file is found and reported there") {
     VirtualRun run;
     Options options = snapshot_options(VirtualRun::kFolder, 6);
