@@ -129,7 +129,10 @@ void LogAnalysis::take_record(const LogRecordHeader& header, std::span<const std
     }
     PageBounds& bounds = found->second.bounds;
     switch (static_cast<LogRecordKind>(header.kind)) {
-        case LogRecordKind::page_update: bounds.changed(header.lsn, header.page_id, header.version); return;
+        case LogRecordKind::page_update:
+        case LogRecordKind::filler:  // the LSN of a change is that of its last record: a checkpoint may have begun between the two
+            bounds.changed(header.lsn, header.page_id, header.version);
+            return;
         case LogRecordKind::file_resize:
             bounds.resized(header.lsn, header.page_count);
             if (header.page_count < header.page_id) found->second.promises.cut(header.lsn, header.page_count);
@@ -147,7 +150,6 @@ void LogAnalysis::take_record(const LogRecordHeader& header, std::span<const std
             bounds.had_pages(header.page_count);
             ++sums_count_;
             return;
-        case LogRecordKind::filler:
         case LogRecordKind::checkpoint_begin:
         case LogRecordKind::checkpoint_end:
         case LogRecordKind::resume: return;

@@ -3,7 +3,10 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -23,6 +26,31 @@ using sim::Options;
 using sim::Outcome;
 using sim::PageHeader;
 using sim::Results;
+
+namespace {
+
+// Changes of two records, the first of which is before this place in the log and the second one after it.
+std::size_t changes_across(const ums::SimulatedFile& log, std::uint64_t lsn) {
+    std::vector<std::byte> bytes(log.size_bytes());
+    log.read(0, bytes.data(), bytes.size());
+    std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> begun;
+    std::size_t count = 0;
+    for (const auto wanted : {sim::LogRecordKind::page_update, sim::LogRecordKind::filler}) {
+        for (std::size_t at = kPageBytes; at < bytes.size(); at += sim::kSectorBytes) {
+            if (!sim::is_sound_block(bytes.data() + at, bytes.size() - at)) continue;
+            static_cast<void>(
+                sim::for_each_record(bytes.data() + at, [&](const sim::LogRecordHeader& record, std::span<const std::byte> /*body*/) {
+                    if (record.kind != static_cast<std::uint16_t>(wanted)) return;
+                    const std::tuple change(record.file_id, record.page_id, record.version);
+                    if (wanted == sim::LogRecordKind::page_update && record.lsn < lsn) begun.insert(change);
+                    if (wanted == sim::LogRecordKind::filler && record.lsn > lsn) count += begun.count(change);
+                }));
+        }
+    }
+    return count;
+}
+
+}  // namespace
 
 TEST_CASE("the files of a completed run are as their log says, and a verification writes nothing") {
     LeftRun left;
@@ -337,6 +365,36 @@ TEST_CASE("a page of tempdb that could not be written does not prevent the verif
     const Results results = run.run(options);
     CHECK(kinds(results) == "");
     CHECK(results.outcome == Outcome::passed);
+}
+
+TEST_CASE("a change of two log records, between which a checkpoint began, does not contradict what the checkpoint recorded") {
+    std::size_t across = 0;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        VirtualRun run{random_disk(seed, 200, 600)};
+        Options options = busy_options(VirtualRun::kFolder);
+        options.seed = seed;
+        options.checkpoint_interval_ms = 1;
+        options.log_flushes_outstanding = 1;
+        options.files[1].initial_size_mb = options.files[1].max_size_mb = 16;
+        options.random_user.user_count = 8;
+        options.random_user.min_log_per_buffer_bytes = options.random_user.max_log_per_buffer_bytes = 63'488;
+        // Stopped in the main run: the last checkpoint that was completed began while users worked.
+        const Results made = run.run(options, [&](sim::Simulation& simulation) {
+            run.storage.set_tagger([&, requests = 0]() mutable {
+                if (simulation.phase() == sim::Phase::main_run && ++requests == 500) simulation.request_stop();
+                return 0;
+            });
+        });
+        run.storage.set_tagger({});
+        REQUIRE(made.outcome == Outcome::stopped);
+        options.job = sim::Job::verify;
+        const Results results = run.run(options);
+        INFO("seed " << seed << "\n" << run.sink.text());
+        CHECK(kinds(results) == "");
+        REQUIRE(results.durability);
+        across += changes_across(*run.memory.find(options.files[1].path), results.durability->checkpoint_lsn);
+    }
+    CHECK(across > 0);
 }
 
 TEST_CASE("without any file of ours there is nothing to verify") {
