@@ -22,7 +22,8 @@ constexpr std::uint32_t kVerifiedRangePages = 128;
 constexpr std::uint32_t kReadersPerFile = 16;
 constexpr std::uint32_t kVerificationReadersMax = 256;
 
-// A volume that went back in time has a hundred thousand wrong pages: the first are examined, and all are counted.
+// A volume that went back in time has a hundred thousand wrong pages: the first are examined, and all are counted. Likewise the ranges that
+// cannot be read are examined page by page.
 constexpr std::uint64_t kDiagnosedMax = 64;
 constexpr std::uint64_t kReportedMax = 1000;
 
@@ -77,16 +78,39 @@ ums::Task<void> PageVerification::verify_range(File& file, std::uint32_t first_p
     const bool is_hole = co_await is_legal_hole(file, first_page, count);
     if (is_hole) co_return;
     const ums::IoSegment segment{bytes, std::uint64_t{count} * kPageBytes};
+    const std::uint64_t offset_bytes = std::uint64_t{first_page} * kPageBytes;
+    stamp_not_read(bytes, segment.size_bytes);
+    const TransferResult result =
+        co_await file.file->transfer(ums::IoOperation::read, offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
+    const TransferFailure failure{ums::IoOperation::read, offset_bytes, segment.size_bytes, result.error, result.transferred_bytes};
+    if (failure.is_complete()) {
+        for (std::uint32_t i = 0; i < count; ++i) co_await verify_page(file, first_page + i, bytes + std::size_t{i} * kPageBytes);
+        co_return;
+    }
+    const std::uint32_t step = unreadable_ranges_.fetch_add(1, std::memory_order_relaxed) < kDiagnosedMax ? 1 : count;
+    bool is_explained = false;
+    for (std::uint32_t i = 0; i < count && !run_.is_stopping(); i += step) {
+        is_explained |= co_await verify_after_failure(file, first_page + i, step, bytes);
+    }
+    if (!is_explained) report_recovered_transfer(*file.file, failure);
+}
+
+// Only single reads can tell which page of a range is to blame. True if something was reported.
+ums::Task<bool> PageVerification::verify_after_failure(File& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes) {
+    const ums::IoSegment segment{bytes, std::uint64_t{count} * kPageBytes};
     stamp_not_read(bytes, segment.size_bytes);
     IoRetry retry(*file.file, run_, journal_);
     const bool has_come = co_await retry.read(std::uint64_t{first_page} * kPageBytes, {&segment, 1}, ums::WaitType::io_completion);
     for (std::uint32_t i = 0; i < count; ++i) {
+        const std::byte* const image = bytes + std::size_t{i} * kPageBytes;
         if (has_come) {
-            co_await verify_page(file, first_page + i, bytes + std::size_t{i} * kPageBytes);
+            co_await verify_page(file, first_page + i, image);
         } else {
             file.proven->sums.skip(first_page + i);
+            if (take_) take_(proven_page(file, first_page + i), {PageCondition::wrong, 0, false}, image);
         }
     }
+    co_return retry.has_reported();
 }
 
 // Nothing is stored there, and nothing needs to be.

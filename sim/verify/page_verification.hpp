@@ -17,7 +17,8 @@ namespace sim {
 
 class PageVerification {
 public:
-    // Receives each page that was read, on the scheduler that read it: as it came, and how it was judged after all re-reads.
+    // Receives each page, on the scheduler that read it: as it came, and how it was judged after all re-reads. A page that could not be
+    // read is wrong.
     using Take = std::function<void(const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image)>;
 
     // All references must outlive the object. `log` has run.
@@ -39,6 +40,7 @@ private:
 
     ums::Task<void> verify_ranges(File& file);
     ums::Task<void> verify_range(File& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes);
+    ums::Task<bool> verify_after_failure(File& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes);
     ums::Task<bool> is_legal_hole(File& file, std::uint32_t first_page, std::uint32_t count);
     ums::Task<void> verify_page(File& file, std::uint32_t page, const std::byte* image);
     ums::Task<PageJudgement> diagnose(File& file, const ProvenPage& proven, const std::byte* image);
@@ -67,6 +69,7 @@ private:
     std::atomic<std::uint64_t> pages_beyond_log_{0};
     std::atomic<std::uint64_t> wrong_pages_{0};
     std::atomic<std::uint64_t> diagnosed_{0};
+    std::atomic<std::uint64_t> unreadable_ranges_{0};
     std::uint64_t regions_compared_ = 0;
     std::uint64_t regions_skipped_ = 0;
 };

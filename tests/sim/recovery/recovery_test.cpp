@@ -243,6 +243,35 @@ TEST_CASE("a repair rewrites a damaged page, and a run continues with the files"
     CHECK(results.outcome == Outcome::passed);
 }
 
+TEST_CASE("a repair rewrites a page that cannot be read, and no page beside it") {
+    LeftRun left;
+    const std::uint64_t offset_bytes = std::uint64_t{left.busy_page()} * kPageBytes;
+    std::vector<std::byte> before = all_bytes(left.data());
+    bool is_readable = false;  // once it has been written: the disk puts it elsewhere
+    left.run.storage.set_fault([&](const Recorded& request) {
+        const bool holds_it = request.offset_bytes <= offset_bytes && offset_bytes < request.offset_bytes + request.size_bytes;
+        if (request.path != left.options.files[0].path || !holds_it) return std::error_code{};
+        is_readable |= is_write(request);
+        return is_readable ? std::error_code{} : std::make_error_code(std::errc::io_error);
+    });
+    const Results found = left.verify();
+    CHECK(kinds(found) == "io_error");
+    CHECK(found.findings.at(0).place.offset_bytes == offset_bytes);
+    CHECK(found.findings.at(0).place.size_bytes == kPageBytes);
+    CHECK(found.files.at(0).pages_verified == left.data().size_bytes() / kPageBytes - 1);
+
+    const Results repair = left.work(Job::repair);
+    CHECK(kinds(repair) == "io_error");
+    REQUIRE(repair.resumed);
+    CHECK(repair.resumed->pages_redone + repair.resumed->pages_given_up == 1);
+    CHECK(is_readable);
+    std::vector<std::byte> after = all_bytes(left.data());
+    for (std::vector<std::byte>* bytes : {&before, &after}) std::fill_n(bytes->begin() + offset_bytes, kPageBytes, std::byte{0});
+    const bool is_same = after == before;
+    CHECK(is_same);
+    CHECK(kinds(left.verify()) == "");
+}
+
 TEST_CASE("a repair gives up the log beyond a hole, and the page changes from there on") {
     LeftRun left;
     const std::uint64_t needed = left.take_back_to_needed_block();
