@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/files/file_stamper.hpp"
+#include "sim/files/io_retry.hpp"
 #include "ums/base/units.hpp"
 #include "ums/io/errno_error.hpp"
 #include "ums/sched/scheduler.hpp"
@@ -52,16 +53,17 @@ ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, 
     const std::uint64_t old_bytes = file.size_bytes();
     co_await file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
     std::error_code error = co_await file.resize(new_bytes);
-    if (!error) {
-        if (plan.is_zeroed) {
-            std::vector<VlfPlace> parts{{&file, old_bytes, new_bytes - old_bytes}};
-            if (plan.vlfs > 1) parts = divide_growth(file, old_bytes, new_bytes - old_bytes, plan.vlfs);
-            error = co_await stamp_parts(file, parts, run, journal);
-        } else if (file.writes_are_durable() || file.needs_flushes()) {
-            error = co_await file.sync();  // a crash must not cut off the part of the file in which the log continues
-        }
-        if (error) static_cast<void>(co_await file.resize(old_bytes));
+    if (!error && plan.is_zeroed) {
+        std::vector<VlfPlace> parts{{&file, old_bytes, new_bytes - old_bytes}};
+        if (plan.vlfs > 1) parts = divide_growth(file, old_bytes, new_bytes - old_bytes, plan.vlfs);
+        error = co_await stamp_parts(file, parts, run, journal);
+    } else if (!error && (file.writes_are_durable() || file.needs_flushes())) {
+        error = co_await file.sync();  // a crash must not cut off the part of the file in which the log continues
+        // No later sync tells what of the log is lost.
+        if (error) co_await end_run_unsynced(file, error, run, journal);
     }
+    // When space ran out, the system may have allocated a part.
+    if (error) static_cast<void>(co_await file.resize(old_bytes));
     file.resize_latch().release_exclusive();
     co_return error;
 }

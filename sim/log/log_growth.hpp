@@ -29,7 +29,7 @@ struct GrowthPlan {
 [[nodiscard]] std::uint32_t vlfs_of_large_growth(std::uint64_t growth_bytes);
 
 // Extends a log file; the new part holds zeros, written by one task for each of several virtual log files, or whatever the file system puts
-// there. If the system refuses, the file stays as it was.
+// there. If the system refuses, the file stays as it was; if it cannot be synced, the run ends.
 ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, GrowthPlan plan, RunState& run, Journal& journal);
 
 class LogGrowth {

@@ -1,5 +1,7 @@
 #include "sim/log/log_growth.hpp"
 
+#include <cerrno>
+#include <system_error>
 #include <vector>
 
 #include "sim/log/virtual_log_files.hpp"
@@ -8,6 +10,7 @@
 #include "tests/support/catch.hpp"
 #include "ums/base/units.hpp"
 
+using namespace sim::testing;
 using sim::GrowthPlan;
 using sim::plan_growth;
 using sim::VlfPlace;
@@ -32,7 +35,7 @@ TEST_CASE("growth by more than 64 MB is zeroed, and makes 8 or 16 virtual log fi
 }
 
 TEST_CASE("a growth is divided without gaps, at whole megabytes, into the requested number of parts") {
-    sim::testing::VirtualWorld world;
+    VirtualWorld world;
     const auto file = world.make_file(1, 4 * kMb, true);
     for (const std::uint32_t vlfs : {1U, 8U, 16U}) {
         for (const std::uint64_t growth_mb : {1U, 65U, 100U, 1027U, 10'000U}) {
@@ -48,4 +51,35 @@ TEST_CASE("a growth is divided without gaps, at whole megabytes, into the reques
             if (growth_mb >= vlfs && growth_mb * kMb <= vlfs * sim::kVlfBytesMax && growth_mb < 5000) CHECK(places.size() == vlfs);
         }
     }
+}
+
+TEST_CASE("a log file that cannot be synced after its growth ends the run, whatever StopOnError says") {
+    VirtualWorld world;
+    world.storage.set_rule(
+        [](const ums::IoRequest& request) { return Fate{.error = request.operation == ums::IoOperation::sync ? EIO : 0}; });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, 4 * kMb, true);
+        const std::error_code error = co_await sim::lengthen_log(*file, 8 * kMb, {.is_zeroed = false, .vlfs = 1}, w.state, w.journal);
+        CHECK(error == std::errc::io_error);
+        CHECK(file->size_bytes() == 4 * kMb);
+    });
+    CHECK(world.state.outcome() == sim::Outcome::failed);
+    CHECK(world.sink.findings().size() == 1);
+}
+
+TEST_CASE("a part of a growth that was allocated before the space ran out is given back") {
+    VirtualWorld world;
+    std::vector<std::uint64_t> cuts;
+    world.storage.set_rule([&cuts](const ums::IoRequest& request) {
+        if (request.operation == ums::IoOperation::truncate) cuts.push_back(request.offset_bytes);
+        return Fate{.error = request.operation == ums::IoOperation::allocate ? ENOSPC : 0};
+    });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, 4 * kMb, true);
+        const std::error_code error = co_await sim::lengthen_log(*file, 8 * kMb, GrowthPlan{}, w.state, w.journal);
+        CHECK(error == std::errc::no_space_on_device);
+        CHECK(file->size_bytes() == 4 * kMb);
+    });
+    CHECK(cuts == std::vector<std::uint64_t>{4 * kMb});
+    CHECK_FALSE(world.state.is_stopping());
 }
