@@ -83,6 +83,7 @@ ums::Task<void> LogGrowth::serve() {
         co_await log_.space().growth_wanted().wait(ums::WaitType::log_writer_queue);
         log_.space().growth_wanted().reset();
         if (stopping_) co_return;
+        if (!log_.space().use().is_waited_for) continue;  // the last growth, or a checkpoint, has made room meanwhile
         const bool has_grown = co_await grow(*file);
         if (!has_grown) co_return;
     }

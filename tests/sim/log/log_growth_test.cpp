@@ -1,7 +1,9 @@
 #include "sim/log/log_growth.hpp"
 
 #include <cerrno>
+#include <memory>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "sim/log/virtual_log_files.hpp"
@@ -15,6 +17,19 @@ using sim::GrowthPlan;
 using sim::plan_growth;
 using sim::VlfPlace;
 using ums::kMb;
+
+namespace {
+
+ums::Task<void> log_some(sim::LogManager& log, int count) {
+    constexpr std::uint64_t kRecordBytes = 40'000;
+    for (int i = 0; i < count; ++i) {
+        sim::LogReservation reservation = co_await log.space().reserve(kRecordBytes);
+        const std::uint64_t lsn = co_await log.append(reservation, {.kind = sim::LogRecordKind::page_update}, kRecordBytes);
+        co_await log.harden(lsn);
+    }
+}
+
+}  // namespace
 
 TEST_CASE("the log grows as since SQL Server 2022 only if requested") {
     for (const std::uint64_t growth_mb : {1U, 64U, 65U, 2000U}) CHECK(plan_growth(false, growth_mb * kMb, 10 * kMb) == GrowthPlan{true, 1});
@@ -51,6 +66,34 @@ TEST_CASE("a growth is divided without gaps, at whole megabytes, into the reques
             if (growth_mb >= vlfs && growth_mb * kMb <= vlfs * sim::kVlfBytesMax && growth_mb < 5000) CHECK(places.size() == vlfs);
         }
     }
+}
+
+TEST_CASE("the log grows by one step if that is enough for all tasks that waited for room") {
+    VirtualWorld world;
+    world.storage.set_rule([](const ums::IoRequest& request) {
+        return Fate{.delay_ns = (request.operation == ums::IoOperation::allocate ? 20 : 1) * ums::kNsPerMs};
+    });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        sim::SimFile::Setup setup = w.setup(1, kMb, true);
+        setup.options.increment_mb = 1;
+        setup.options.max_size_mb = 16;
+        std::vector<std::unique_ptr<sim::SimFile>> files;
+        files.push_back(w.make_file(std::move(setup)));
+        sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
+        sim::LogGrowth growth(log, files, false, w.state, w.journal);
+        ums::TaskGroup services;
+        ums::TaskGroup users;
+        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
+        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
+        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 12));
+        co_await users.join();
+        co_await ums::sleep_until(w.clock.now_ns() + ums::kNsPerSecond);
+        CHECK(files.front()->grown_count == 1);
+        CHECK(files.front()->size_bytes() == 2 * kMb);
+        growth.stop();
+        log.stop();
+        co_await services.join();
+    });
 }
 
 TEST_CASE("a log file that cannot be synced after its growth ends the run, whatever StopOnError says") {
