@@ -67,7 +67,7 @@ ums::Task<bool> LogAuditor::read(Position& position, BlockSink* sink) {
         take_blocks(position, buffer.data(), segment.size_bytes, fault, sink);
         if (fault) {
             const std::uint64_t done_bytes = position.at_bytes - begin_bytes;
-            co_await diagnose(position, std::move(*fault), buffer.data() + done_bytes, segment.size_bytes - done_bytes);
+            co_await diagnose(position, std::move(*fault), buffer.data() + done_bytes, segment.size_bytes - done_bytes, sink);
         }
         bool goes_on = true;
         if (sink != nullptr) goes_on = co_await sink->has_taken();
@@ -88,16 +88,22 @@ void LogAuditor::take_blocks(Position& position, const std::byte* bytes, std::ui
         if (is_cut(block, available_bytes) && done_bytes > 0 && !is_end) return;
         fault = check_block(block, available_bytes, expected_at(position));
         if (fault) return;
-        const LogBlockHeader header = read_block_header(block);
-        position.digest += block_digest(position.sequence, header.checksum);
-        if (sink != nullptr) sink->take(block, header.size_bytes);
-        ++position.sequence;
-        position.at_bytes += header.size_bytes;
-        done_bytes += header.size_bytes;
+        done_bytes += pass_over(position, block, sink);
     }
 }
 
-ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const std::byte* image, std::uint64_t available_bytes) {
+// The block is as it was written. Returns its size.
+std::uint32_t LogAuditor::pass_over(Position& position, const std::byte* block, BlockSink* sink) {
+    const LogBlockHeader header = read_block_header(block);
+    position.digest += block_digest(position.sequence, header.checksum);
+    if (sink != nullptr) sink->take(block, header.size_bytes);
+    ++position.sequence;
+    position.at_bytes += header.size_bytes;
+    return header.size_bytes;
+}
+
+ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const std::byte* image, std::uint64_t available_bytes,
+                                     BlockSink* sink) {
     const std::uint64_t part_end_bytes = position.vlf.end_bytes;
     const bool is_end_of_log = co_await is_behind_all(position);
     const VirtualLogFile& vlf = position.vlf;
@@ -134,9 +140,12 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
             fault.description += fmt::format(" So did {} more blocks after it.", position.sequence - begin.sequence - 1);
         }
     }
-    if (became_right) position.vlf.end_bytes = part_end_bytes;  // the next copy begins there
-    const std::uint64_t end_bytes = became_right ? begin.at_bytes + read_block_header(rereader.bytes()).size_bytes : position.at_bytes;
-    report(begin, end_bytes, std::move(fault), std::move(rereads), first, became_right);
+    if (became_right) {
+        // A request that always brings it wrong must not be repeated forever.
+        pass_over(position, rereader.bytes(), sink);
+        position.vlf.end_bytes = part_end_bytes;  // the next copy begins there
+    }
+    report(begin, position.at_bytes, std::move(fault), std::move(rereads), first, became_right);
 }
 
 // The copied part may end long before the log does: a block missing at its end is then missing in the middle of the log. Takes the VLF as

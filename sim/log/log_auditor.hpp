@@ -55,7 +55,8 @@ private:
     ums::Task<bool> read(Position& position, BlockSink* sink);
     void take_blocks(Position& position, const std::byte* bytes, std::uint64_t size_bytes, std::optional<BlockFault>& fault,
                      BlockSink* sink) const;
-    ums::Task<void> diagnose(Position& position, BlockFault fault, const std::byte* image, std::uint64_t available_bytes);
+    static std::uint32_t pass_over(Position& position, const std::byte* block, BlockSink* sink);
+    ums::Task<void> diagnose(Position& position, BlockFault fault, const std::byte* image, std::uint64_t available_bytes, BlockSink* sink);
     ums::Task<void> skip_to_next_block(Position& position);
     ums::Task<bool> is_behind_all(Position& position);
     [[nodiscard]] ExpectedBlock expected_at(const Position& position) const;

@@ -1,5 +1,7 @@
 #include "sim/log/log_auditor.hpp"
 
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "tests/sim/support/log_parser.hpp"
@@ -270,6 +272,35 @@ TEST_CASE("a log block that is wrong once is a transient finding, and the audit 
     CHECK(rig.sink.findings()[0].kind == FindingKind::log_block_damaged);
     CHECK(rig.sink.findings()[0].transient);
     CHECK(rig.sink.findings()[0].rereads.size() == 1);
+}
+
+TEST_CASE("a block that comes back right only when it is read alone is reported once, and the audit goes on after it") {
+    Rig rig({.log_mb = 4});
+    rig.run([](Rig& r) -> ums::Task<void> {
+        for (int i = 0; i < 20; ++i) co_await commit(r, 5000);
+        std::optional<std::uint64_t> wrong_bytes;
+        int count = 0;
+        r.storage.set_rule([&](const ums::IoRequest& request) {
+            if (wrong_bytes) flip_bits(r.log_path(), *wrong_bytes, std::byte{1});
+            wrong_bytes.reset();
+            if (request.operation != ums::IoOperation::read || request.size_bytes <= sim::kLogBlockBytesMax || ++count > 100) return Fate{};
+            wrong_bytes = request.offset_bytes + 100;
+            flip_bits(r.log_path(), *wrong_bytes, std::byte{1});
+            return Fate{};
+        });
+        co_await audit(r);
+        r.storage.set_rule(nullptr);
+    });
+    const std::vector<sim::Finding> findings = rig.sink.findings();
+    std::set<std::uint64_t> places;
+    for (const sim::Finding& finding : findings) {
+        CHECK(finding.kind == FindingKind::log_block_damaged);
+        CHECK(finding.transient);
+        places.insert(finding.place.offset_bytes);
+    }
+    CHECK(findings.size() >= 2);
+    CHECK(findings.size() <= 20);
+    CHECK(places.size() == findings.size());
 }
 
 TEST_CASE("a part of the log is read once, up to its end, even if a block was wrong once and the log has grown since") {
