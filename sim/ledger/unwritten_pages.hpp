@@ -27,18 +27,37 @@ public:
         }
     }
 
-    // Drops those that have been written since, according to the ledger. `are_too_many`: there are, or were, more than `pages` lists.
+    // Drops those that have been written since, according to the ledger. `are_too_many`: there are more than `pages` lists. `page_count`:
+    // of the file.
     struct Listed {
         std::vector<std::uint32_t> pages;
         bool are_too_many = false;
     };
-    [[nodiscard]] Listed list(const PageLedger& ledger) {
+    [[nodiscard]] Listed list(const PageLedger& ledger, std::uint32_t page_count) {
         const std::lock_guard guard(lock_);
         std::erase_if(pages_, [&ledger](std::uint32_t page) { return ledger[page].unknown == 0; });
+        if (are_too_many_) look_for_them(ledger, page_count);
         return {pages_, are_too_many_};
     }
 
 private:
+    // Those that were not kept may have been written, too.
+    void look_for_them(const PageLedger& ledger, std::uint32_t page_count) {
+        constexpr std::uint32_t kStepPages = 128;
+        pages_.clear();
+        for (std::uint64_t first = 0; first < page_count; first += kStepPages) {
+            const auto begin = static_cast<std::uint32_t>(first);
+            const std::uint32_t end = begin + std::min(kStepPages, page_count - begin);
+            if (ledger.is_untouched(begin, end - begin)) continue;
+            for (std::uint32_t page = begin; page < end; ++page) {
+                if (ledger[page].unknown == 0) continue;
+                if (pages_.size() == kMax) return;
+                pages_.push_back(page);
+            }
+        }
+        are_too_many_ = false;
+    }
+
     ums::Spinlock lock_;
     std::vector<std::uint32_t> pages_;
     bool are_too_many_ = false;

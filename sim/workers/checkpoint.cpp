@@ -62,7 +62,7 @@ ums::Task<bool> Checkpoint::log_end(const CheckpointBegin& begin) {
     bool are_too_many = false;
     for (const auto& data : context_.data_files) {
         if (data->is_apart) continue;  // no checkpoint promises anything about it
-        const UnwrittenPages::Listed listed = data->unwritten.list(data->ledger);
+        const UnwrittenPages::Listed listed = data->unwritten.list(data->ledger, data->file.pages());
         are_too_many |= listed.are_too_many;
         for (const std::uint32_t page : listed.pages) unknown.push_back({data->file.id(), page});
     }

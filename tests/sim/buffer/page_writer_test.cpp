@@ -317,7 +317,7 @@ TEST_CASE("a page that cannot be written is unknown until its next write, but it
             CHECK_FALSE(is_dirty(r, page));
         }
         // The end record of a checkpoint lists the page.
-        CHECK(r.data().unwritten.list(r.data().ledger).pages == std::vector<std::uint32_t>{7});
+        CHECK(r.data().unwritten.list(r.data().ledger, r.data().file.pages()).pages == std::vector<std::uint32_t>{7});
         // Whatever the file holds there now, it is not a second finding.
         sim::RangeReader reader = r.make_reader();
         const std::uint32_t read_count = co_await reader.read(r.data(), 1, 16, {});
@@ -327,7 +327,7 @@ TEST_CASE("a page that cannot be written is unknown until its next write, but it
         co_await r.write_pages(r.data(), 7, 1);
         CHECK(r.data().ledger[7].unknown == 0);
         CHECK(r.data().ledger[7].version == 2);
-        CHECK(r.data().unwritten.list(r.data().ledger).pages.empty());
+        CHECK(r.data().unwritten.list(r.data().ledger, r.data().file.pages()).pages.empty());
     });
 }
 
