@@ -55,15 +55,11 @@ void read_devices(PreflightFacts& facts, const std::string& canonical, const std
     const auto number = ums::device_number_of(facts.folder);
     if (!number || !facts.disk.known) return;
     facts.layers = ums::read_block_stack(*number);
-    facts.counts_flushes = facts.kernel >= ums::KernelVersion{5, 5};
+    facts.counts_flushes = facts.kernel >= ums::KernelVersion{5, 5} && ums::count_flushes(facts.layers).has_value();
     facts.other_mounts =
         ums::other_users_of_disk(facts.layers.empty() ? facts.disk.name : facts.layers.back().name, facts.mount, mounts, {});
     facts.io_limits = ums::io_limits_of(fmt::format("{}:{}", number->major, number->minor), "");
     facts.processes = ums::processes_below(canonical);
-}
-
-ums::BlockDeviceCounters counters_of(const PreflightFacts& facts) {
-    return facts.disk.known ? ums::block_device_of(facts.folder).counters : ums::BlockDeviceCounters{};
 }
 
 void watch_others(PreflightFacts& facts, std::uint64_t watch_ms) {
@@ -79,11 +75,11 @@ void try_writes(PreflightFacts& facts, const Extent& extent, const ums::Clock& c
     facts.direct_error = probe.direct_error();
     facts.reserve_error = probe.reserve_error();
     facts.extent_count = probe.extent_count();
-    const std::uint64_t before = counters_of(facts).flushes;
+    const std::uint64_t before = ums::count_flushes(facts.layers).value_or(0);
     facts.dsync_writes.times = probe.dsync_writes(extent.limit_ns, extent.count_max);
-    const std::uint64_t between = counters_of(facts).flushes;
+    const std::uint64_t between = ums::count_flushes(facts.layers).value_or(0);
     facts.synced_writes.times = probe.synced_writes(extent.limit_ns, extent.count_max);
-    const std::uint64_t after = counters_of(facts).flushes;
+    const std::uint64_t after = ums::count_flushes(facts.layers).value_or(0);
     facts.plain_writes = probe.plain_writes(extent.limit_ns, extent.count_max);
     facts.dsync_writes.flushes = between - before;
     facts.synced_writes.flushes = after - between;

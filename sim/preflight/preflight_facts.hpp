@@ -33,7 +33,7 @@ struct PreflightFacts {
 
     ums::BlockDevice disk;                // known = false: no block device of its own
     std::vector<ums::BlockLayer> layers;  // top first
-    bool counts_flushes = false;          // the kernel does (Linux 5.5), for a known device
+    bool counts_flushes = false;          // the kernel does (Linux 5.5), of one of the layers
 
     bool was_probed = false;  // the fields up to synced_writes are set
     std::error_code direct_error;

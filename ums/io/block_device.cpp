@@ -23,15 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A "dev" file: "259:0".
-std::optional<DeviceNumber> read_device_number(const fs::path& file) {
-    std::ifstream stream(file);
-    DeviceNumber number{};
-    char colon = 0;
-    if (stream >> number.major >> colon >> number.minor && colon == ':') return number;
-    return std::nullopt;
-}
-
 // The name that /proc/devices has for the major number of drivers that show no link: "device-mapper", "loop", "md".
 std::string driver_by_major(std::uint32_t major, const BlockDeviceRoots& roots) {
     std::ifstream devices(roots.proc + "/devices");
@@ -85,6 +76,14 @@ std::optional<DeviceNumber> device_of_source(const std::string& source, const Bl
 }
 
 }  // namespace
+
+std::optional<DeviceNumber> read_device_number(const fs::path& file) {
+    std::ifstream stream(file);
+    DeviceNumber number{};
+    char colon = 0;
+    if (stream >> number.major >> colon >> number.minor && colon == ':') return number;
+    return std::nullopt;
+}
 
 std::optional<DeviceNumber> device_number_of(const std::string& path, const BlockDeviceRoots& roots) {
     struct stat facts {};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -48,6 +49,9 @@ struct DeviceNumber {
     std::uint32_t major = 0;
     std::uint32_t minor = 0;
 };
+
+// A "dev" file of sysfs: "259:0".
+[[nodiscard]] std::optional<DeviceNumber> read_device_number(const std::filesystem::path& file);
 
 // The number of the block device that holds the file or folder `path`, or that `path` names: that of the partition, if there is one. Finds
 // devices in /dev even if only sysfs has them (containers). See block_device_of.

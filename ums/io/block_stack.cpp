@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -25,7 +26,10 @@ std::string chosen_scheduler(const std::string& line) {
     return line.substr(open + 1, close - open - 1);
 }
 
-void read_queue(BlockLayer& layer, const fs::path& queue) {
+void read_queue(BlockLayer& layer, const fs::path& device) {
+    std::error_code error;
+    layer.has_queue = fs::exists(device / "mq", error);
+    const fs::path queue = device / "queue";
     layer.logical_sector_bytes = read_number<std::uint32_t>(queue / "logical_block_size", 512);
     layer.physical_sector_bytes = read_number<std::uint32_t>(queue / "physical_block_size", layer.logical_sector_bytes);
     layer.minimum_io_bytes = read_number<std::uint64_t>(queue / "minimum_io_size", 0);
@@ -59,15 +63,16 @@ void add_layers(std::vector<BlockLayer>& layers, const fs::path& device) {
     std::error_code error;
     BlockLayer layer;
     layer.name = device.filename().string();
+    layer.number = read_device_number(device / "dev");
     layer.alignment_offset_bytes = read_number<std::uint32_t>(device / "alignment_offset", 0);
     if (fs::exists(device / "partition", error)) {
         layer.kind = BlockLayerKind::partition;
         layer.start_bytes = read_number<std::uint64_t>(device / "start", 0) * kStatBlockBytes;
-        read_queue(layer, device.parent_path() / "queue");
+        read_queue(layer, device.parent_path());
         layers.push_back(layer);
         return add_layers(layers, device.parent_path());
     }
-    read_queue(layer, device / "queue");
+    read_queue(layer, device);
     name_kind(layer, device);
     layers.push_back(layer);
     std::vector<fs::path> below;
@@ -87,6 +92,17 @@ std::vector<BlockLayer> read_block_stack(DeviceNumber number, const BlockDeviceR
     std::vector<BlockLayer> layers;
     if (!error) add_layers(layers, device);
     return layers;
+}
+
+std::optional<std::uint64_t> count_flushes(const std::vector<BlockLayer>& layers, const BlockDeviceRoots& roots) {
+    std::set<std::string> counted;  // two partitions of a disk lead to the same disk
+    std::uint64_t flushes = 0;
+    for (const BlockLayer& layer : layers) {
+        const bool is_whole = layer.kind != BlockLayerKind::partition;
+        if (!is_whole || !layer.has_queue || !layer.number || !counted.insert(layer.name).second) continue;
+        flushes += read_block_device(layer.number->major, layer.number->minor, roots).counters.flushes;
+    }
+    return counted.empty() ? std::nullopt : std::optional(flushes);
 }
 
 }  // namespace ums

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,14 @@ enum class BlockLayerKind : std::uint8_t { disk, partition, mapped, raid, loop, 
 
 struct BlockLayer {
     std::string name;  // "sda1", "dm-3", "md0"
+    std::optional<DeviceNumber> number{};
     BlockLayerKind kind = BlockLayerKind::disk;
     std::string detail;             // mapped: what created it ("LVM", "CRYPT", "mpath"); raid: its level; loop: its file
     std::uint64_t start_bytes = 0;  // partition: where it begins on its disk
     std::uint32_t alignment_offset_bytes = 0;
 
     // Settings of the queue; a partition has those of its disk.
+    bool has_queue = false;  // requests queue there; otherwise the device only passes them on
     std::uint32_t logical_sector_bytes = 512;
     std::uint32_t physical_sector_bytes = 512;
     std::uint64_t minimum_io_bytes = 0;  // the chunk of a striped device
@@ -33,5 +36,9 @@ struct BlockLayer {
 
 // Top first; every layer is followed by those below it. Empty if sysfs does not know the number.
 [[nodiscard]] std::vector<BlockLayer> read_block_stack(DeviceNumber number, const BlockDeviceRoots& roots = {});
+
+// How many flushes have reached the devices of the stack since the machine started (Linux 5.5). Nothing if none of them counts flushes:
+// Linux does so only where requests queue, not in device mapper, RAID and the multipath of NVMe, which pass them on.
+[[nodiscard]] std::optional<std::uint64_t> count_flushes(const std::vector<BlockLayer>& layers, const BlockDeviceRoots& roots = {});
 
 }  // namespace ums

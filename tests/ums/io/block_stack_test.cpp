@@ -1,5 +1,8 @@
 #include "ums/io/block_stack.hpp"
 
+#include <string>
+#include <utility>
+
 #include "tests/support/catch.hpp"
 #include "tests/ums/io/device_tree.hpp"
 
@@ -72,6 +75,41 @@ TEST_CASE("a logical volume on a RAID of two partitions shows all devices, the v
     CHECK(layers[0].detail == "LVM");
     CHECK(layers[1].kind == BlockLayerKind::raid);
     CHECK(layers[1].detail == "raid10");
+}
+
+TEST_CASE("flushes are counted at the disks below a logical volume, which counts none itself, each disk once") {
+    const SysTree tree;
+    const auto stat_with = [](int flushes) { return "1 0 8 1 1 0 8 1 0 1 2 0 0 0 0 " + std::to_string(flushes) + " 9"; };
+    tree.write("devices/sda/dev", "8:0");
+    tree.write("devices/sda/mq/0/cpu_list", "0");
+    tree.write("devices/sda/stat", stat_with(40));
+    tree.write("devices/sda/sda1/partition", "1");
+    tree.write("devices/sda/sda1/dev", "8:1");
+    tree.write("devices/sda/sda2/partition", "2");
+    tree.write("devices/sda/sda2/dev", "8:2");
+    tree.write("devices/sdb/dev", "8:16");
+    tree.write("devices/sdb/mq/0/cpu_list", "0");
+    tree.write("devices/sdb/stat", stat_with(2));
+    tree.write("devices/dm-3/dev", "253:3");
+    tree.write("devices/dm-3/dm/uuid", "LVM-abcdef");
+    tree.write("devices/dm-3/stat", stat_with(0));
+    tree.link("../../sda/sda1", "devices/dm-3/slaves/sda1");
+    tree.link("../../sda/sda2", "devices/dm-3/slaves/sda2");
+    tree.link("../../sdb", "devices/dm-3/slaves/sdb");
+    for (const auto& [name, number] : {std::pair{"sda", "8:0"}, std::pair{"sdb", "8:16"}, std::pair{"dm-3", "253:3"}}) {
+        tree.link(std::string("../../devices/") + name, std::string("dev/block/") + number);
+    }
+    CHECK(count_flushes(read_block_stack({253, 3}, tree.roots()), tree.roots()) == 42);
+    CHECK(count_flushes(read_block_stack({8, 16}, tree.roots()), tree.roots()) == 2);
+}
+
+TEST_CASE("a device that only passes requests on does not say how many flushes there were") {
+    const SysTree tree;
+    tree.write("devices/nvme0n1/dev", "259:0");
+    tree.write("devices/nvme0n1/stat", "1 0 8 1 1 0 8 1 0 1 2 0 0 0 0 0 0");
+    tree.link("../../devices/nvme0n1", "dev/block/259:0");
+    CHECK_FALSE(count_flushes(read_block_stack({259, 0}, tree.roots()), tree.roots()).has_value());
+    CHECK_FALSE(count_flushes({}, tree.roots()).has_value());
 }
 
 TEST_CASE("loop devices and memory disks are told apart, and an unknown number has no layers") {
