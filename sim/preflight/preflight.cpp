@@ -58,7 +58,10 @@ void read_devices(PreflightFacts& facts, const std::string& canonical, const std
     facts.counts_flushes = facts.kernel >= ums::KernelVersion{5, 5} && ums::count_flushes(facts.layers).has_value();
     facts.other_mounts =
         ums::other_users_of_disk(facts.layers.empty() ? facts.disk.name : facts.layers.back().name, facts.mount, mounts, {});
-    facts.io_limits = ums::io_limits_of(fmt::format("{}:{}", number->major, number->minor), "");
+    for (const std::string& device : ums::whole_devices(facts.layers)) {
+        const std::vector<std::string> limits = ums::io_limits_of(device, "");
+        facts.io_limits.insert(facts.io_limits.end(), limits.begin(), limits.end());
+    }
     facts.processes = ums::processes_below(canonical);
 }
 

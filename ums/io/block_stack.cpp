@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -92,6 +93,16 @@ std::vector<BlockLayer> read_block_stack(DeviceNumber number, const BlockDeviceR
     std::vector<BlockLayer> layers;
     if (!error) add_layers(layers, device);
     return layers;
+}
+
+std::vector<std::string> whole_devices(const std::vector<BlockLayer>& layers) {
+    std::vector<std::string> numbers;
+    for (const BlockLayer& layer : layers) {
+        if (layer.kind == BlockLayerKind::partition || !layer.number) continue;
+        std::string number = fmt::format("{}:{}", layer.number->major, layer.number->minor);
+        if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(std::move(number));
+    }
+    return numbers;
 }
 
 std::optional<std::uint64_t> count_flushes(const std::vector<BlockLayer>& layers, const BlockDeviceRoots& roots) {

@@ -37,6 +37,9 @@ struct BlockLayer {
 // Top first; every layer is followed by those below it. Empty if sysfs does not know the number.
 [[nodiscard]] std::vector<BlockLayer> read_block_stack(DeviceNumber number, const BlockDeviceRoots& roots = {});
 
+// The numbers ("8:0") of all but the partitions, each once. Only such devices can have limits: a limit on a disk holds for its partitions.
+[[nodiscard]] std::vector<std::string> whole_devices(const std::vector<BlockLayer>& layers);
+
 // How many flushes have reached the devices of the stack since the machine started (Linux 5.5). Nothing if none of them counts flushes:
 // Linux does so only where requests queue, not in device mapper, RAID and the multipath of NVMe, which pass them on.
 [[nodiscard]] std::optional<std::uint64_t> count_flushes(const std::vector<BlockLayer>& layers, const BlockDeviceRoots& roots = {});

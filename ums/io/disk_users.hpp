@@ -17,8 +17,8 @@ namespace ums {
 // the same user are seen.
 [[nodiscard]] std::vector<std::string> processes_below(const std::string& folder, const std::string& proc = "/proc");
 
-// Limits on I/O to the disk `number` ("8:0") that the control groups of this process set: io.max of v2, blkio.throttle.* of v1.
-// `root` as in control_group_folders.
+// Limits on I/O to the device `number` ("8:0", no partition) that the control groups of this process set: io.max of v2, blkio.throttle.* of
+// v1. `root` as in control_group_folders.
 [[nodiscard]] std::vector<std::string> io_limits_of(const std::string& number, const std::string& root);
 
 }  // namespace ums

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "tests/ums/io/device_tree.hpp"
@@ -101,6 +102,22 @@ TEST_CASE("flushes are counted at the disks below a logical volume, which counts
     }
     CHECK(count_flushes(read_block_stack({253, 3}, tree.roots()), tree.roots()) == 42);
     CHECK(count_flushes(read_block_stack({8, 16}, tree.roots()), tree.roots()) == 2);
+}
+
+TEST_CASE("limits on I/O are looked for at the volume and at the disks below it, not at partitions") {
+    const SysTree tree;
+    tree.write("devices/sda/dev", "8:0");
+    tree.write("devices/sda/sda1/partition", "1");
+    tree.write("devices/sda/sda1/dev", "8:1");
+    tree.write("devices/sda/sda2/partition", "2");
+    tree.write("devices/sda/sda2/dev", "8:2");
+    tree.write("devices/dm-3/dev", "253:3");
+    tree.link("../../sda/sda1", "devices/dm-3/slaves/sda1");
+    tree.link("../../sda/sda2", "devices/dm-3/slaves/sda2");
+    tree.link("../../devices/dm-3", "dev/block/253:3");
+    tree.link("../../devices/sda/sda1", "dev/block/8:1");
+    CHECK(whole_devices(read_block_stack({8, 1}, tree.roots())) == std::vector<std::string>{"8:0"});
+    CHECK(whole_devices(read_block_stack({253, 3}, tree.roots())) == std::vector<std::string>{"253:3", "8:0"});
 }
 
 TEST_CASE("a device that only passes requests on does not say how many flushes there were") {
