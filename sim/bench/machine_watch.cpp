@@ -31,12 +31,13 @@ MeasureDevice device_between(const ums::BlockDevice& before, const ums::BlockDev
     device.writes = to.writes - from.writes;
     device.writes_merged = to.writes_merged - from.writes_merged;
     device.written_bytes = to.written_bytes - from.written_bytes;
-    const auto in_queue_ms = static_cast<double>(to.read_time_ms - from.read_time_ms + to.write_time_ms - from.write_time_ms);
+    const auto in_queue_ms =
+        static_cast<double>(ums::ms_between(from.read_time_ms, to.read_time_ms) + ums::ms_between(from.write_time_ms, to.write_time_ms));
     const double elapsed_ms = static_cast<double>(duration_ns) / 1e6;
     const auto requests = static_cast<double>(device.reads + device.writes);
     if (elapsed_ms > 0) {
         device.queue_mean = in_queue_ms / elapsed_ms;
-        device.busy_percent = std::min(100.0, static_cast<double>(to.busy_time_ms - from.busy_time_ms) * 100 / elapsed_ms);
+        device.busy_percent = std::min(100.0, static_cast<double>(ums::ms_between(from.busy_time_ms, to.busy_time_ms)) * 100 / elapsed_ms);
     }
     if (requests > 0) device.wait_mean_ms = in_queue_ms / requests;
     return device;

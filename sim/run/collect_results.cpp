@@ -93,14 +93,15 @@ DriveFacts read_drive_facts(const std::string& path) {
 DriveFacts drive_facts_since(const DriveFacts& before, std::uint64_t elapsed_ms, const std::string& path) {
     DriveFacts facts = read_drive_facts(path);
     const auto since = [](std::uint64_t& now, std::uint64_t then) { now -= std::min(now, then); };
+    const auto time_since = [&facts](std::uint64_t& now, std::uint64_t then) { now = facts.known ? ums::ms_between(then, now) : 0; };
     since(facts.reads, before.reads);
-    since(facts.read_time_ms, before.read_time_ms);
+    time_since(facts.read_time_ms, before.read_time_ms);
     since(facts.writes, before.writes);
-    since(facts.write_time_ms, before.write_time_ms);
+    time_since(facts.write_time_ms, before.write_time_ms);
     since(facts.read_bytes, before.read_bytes);
     since(facts.written_bytes, before.written_bytes);
     since(facts.merged_requests, before.merged_requests);
-    since(facts.idle_time_ms, before.idle_time_ms);
+    time_since(facts.idle_time_ms, before.idle_time_ms);
     facts.idle_time_ms = facts.known ? elapsed_ms - std::min(elapsed_ms, facts.idle_time_ms) : 0;
     return facts;
 }

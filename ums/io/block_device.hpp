@@ -24,6 +24,14 @@ struct BlockDeviceCounters {
     std::uint64_t flushes = 0;       // of the device's cache; 0 before Linux 5.5
 };
 
+// Milliseconds between two readings of one of these times. Linux keeps them in 64 bits and shows 32
+// (Documentation/admin-guide/iostats.rst): with 50 requests outstanding, what it shows starts over every day.
+[[nodiscard]] constexpr std::uint64_t ms_between(std::uint64_t before_ms, std::uint64_t after_ms) {
+    constexpr std::uint64_t kShownMs = std::uint64_t{1} << 32;
+    if (after_ms >= before_ms) return after_ms - before_ms;
+    return before_ms < kShownMs ? kShownMs - before_ms + after_ms : 0;
+}
+
 struct BlockDevice {
     bool known = false;
     std::string name;          // of the whole disk, also for a file on a partition: "sda", "nvme0n1", "dm-3"

@@ -79,6 +79,14 @@ TEST_CASE("a disk's counters are in the right units") {
     CHECK(counters.busy_time_ms == 20);
 }
 
+TEST_CASE("the times of a disk are right even if what the kernel shows of them has started over in between") {
+    constexpr std::uint64_t kShownMs = std::uint64_t{1} << 32;
+    CHECK(ms_between(1000, 4000) == 3000);
+    CHECK(ms_between(7, 7) == 0);
+    CHECK(ms_between(kShownMs - 300, 200) == 500);
+    CHECK(ms_between(kShownMs + 5, 3) == 0);  // of another device
+}
+
 TEST_CASE("a partition leads to its disk") {
     const Tree tree;
     const BlockDevice disk = read_block_device(8, 18, tree.roots());
