@@ -39,6 +39,7 @@ std::uint64_t LogStream::take_place(std::uint32_t size_bytes, std::uint64_t& seq
         next_offset_bytes_ = kPageBytes;
         ++lap_;
         written_.clear();
+        stragglers_.clear();
     }
     const std::uint64_t offset_bytes = next_offset_bytes_;
     next_offset_bytes_ += size_bytes;
@@ -75,10 +76,21 @@ ums::Task<bool> LogStream::write_next(Block& block, ums::Prng& prng) {
     const std::uint32_t checksum = make_block(data, size_bytes, offset_bytes, sequence);
     const ums::IoSegment segment{data, size_bytes};
     IoRetry retry(file_, run_, journal_);
-    if (!co_await retry.write(offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) co_return false;
+    const bool is_written = co_await retry.write(offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
     const std::lock_guard guard(lock_);
-    if (lap == lap_) written_.push_back({offset_bytes, size_bytes, checksum});
-    co_return true;
+    if (lap != lap_) {
+        stragglers_.push_back({offset_bytes, size_bytes, checksum});
+    } else if (is_written) {
+        written_.push_back({offset_bytes, size_bytes, checksum});
+    }
+    co_return is_written;
+}
+
+bool LogStream::was_overlapped(const Written& written) const {
+    return std::any_of(stragglers_.begin(), stragglers_.end(), [&](const Written& straggler) {
+        return straggler.offset_bytes < written.offset_bytes + written.size_bytes &&
+               written.offset_bytes < straggler.offset_bytes + straggler.size_bytes;
+    });
 }
 
 ums::Task<std::uint64_t> LogStream::read_back() {
@@ -87,6 +99,7 @@ ums::Task<std::uint64_t> LogStream::read_back() {
     std::uint64_t bytes = 0;
     for (const Written& written : written_) {
         if (run_.is_stopping()) break;
+        if (was_overlapped(written)) continue;
         const ums::IoSegment segment{memory.data(), written.size_bytes};
         stamp_not_read(memory.data(), written.size_bytes);
         if (!co_await retry.read(written.offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) continue;

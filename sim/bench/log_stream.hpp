@@ -30,7 +30,8 @@ public:
     ums::Task<bool> write_next(Block& block, ums::Prng& prng);
 
     // Reads what was written since the stream last started over; each block must be the acknowledged one. Returns the number of pages,
-    // rounded up. Only while nothing writes.
+    // rounded up. Only while nothing writes. Not read are blocks that a slow write of an earlier lap may have overtaken: nobody knows which
+    // of the two is there.
     ums::Task<std::uint64_t> read_back();
 
 private:
@@ -42,6 +43,7 @@ private:
 
     std::uint64_t take_place(std::uint32_t size_bytes, std::uint64_t& sequence, std::uint64_t& lap);
     std::uint32_t make_block(std::byte* data, std::uint32_t size_bytes, std::uint64_t offset_bytes, std::uint64_t sequence) const;
+    [[nodiscard]] bool was_overlapped(const Written& written) const;
     void report_wrong(const Written& written, const std::byte* data, std::uint32_t calculated);
 
     SimFile& file_;
@@ -56,7 +58,8 @@ private:
     std::uint64_t next_offset_bytes_ = kPageBytes;
     std::uint64_t next_sequence_ = 1;
     std::uint64_t lap_ = 1;
-    std::vector<Written> written_;  // acknowledged in this lap
+    std::vector<Written> written_;     // acknowledged in this lap
+    std::vector<Written> stragglers_;  // of earlier laps, which came back in this one
 };
 
 }  // namespace sim

@@ -327,6 +327,20 @@ TEST_CASE("a lost log block is a finding when it is read back") {
     CHECK(run_bench(run, options).finding_count == 1);
 }
 
+TEST_CASE("a log that overtakes its own slow writes at the beginning of the file is not a finding") {
+    VirtualRun run(random_disk(7, 10, 3000));
+    BenchOptions options = small_bench();
+    options.size_bytes = 1 * kMb;
+    options.operation = BenchOperation::write;
+    options.pattern = BenchPattern::sequential;
+    options.block_bytes_min = 4096;
+    options.block_bytes_max = 61440;
+    options.depth = 64;
+    const BenchResults results = run_bench(run, options);
+    CHECK(results.requests > 1000);
+    CHECK(results.finding_count == 0);
+}
+
 TEST_CASE("a foreign file is refused and left as it is, and files created before it are removed") {
     VirtualRun run;
     ums::FileHandle foreign;
