@@ -85,14 +85,16 @@ ums::Task<void> read_blocks(BenchContext& context, BenchFile& file, std::uint64_
     co_await memory.acquire(block_bytes / kPageBytes, slots);
     std::vector<ums::IoSegment> segments;
     for (const Slot slot : slots) ums::append_segment(segments, memory.data(slot), kPageBytes, true);
-    IoRetry retry(file.data.file, context.run, file.journal);
     while (!context.run.users_must_stop()) {
         const std::uint64_t offset_bytes = chooser.next() * block_bytes;
         const TransferResult result =
             co_await file.data.file.transfer(ums::IoOperation::read, offset_bytes, segments, ums::WaitType::io_completion);
-        if (result.error || result.transferred_bytes != block_bytes) {
-            if (!co_await retry.read(offset_bytes, segments, ums::WaitType::io_completion)) break;
-        }
+        if (!result.error && result.transferred_bytes == block_bytes) continue;
+        IoRetry retry(file.data.file, context.run, file.journal);
+        if (!co_await retry.read(offset_bytes, segments, ums::WaitType::io_completion)) break;
+        if (retry.has_reported()) continue;
+        report_recovered_transfer(file.data.file,
+                                  {ums::IoOperation::read, offset_bytes, block_bytes, result.error, result.transferred_bytes});
     }
     memory.release(slots);
 }

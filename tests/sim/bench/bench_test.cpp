@@ -167,6 +167,24 @@ TEST_CASE("reads without verification do not look at the pages") {
     CHECK(results.requests > 1000);
 }
 
+TEST_CASE("a read that fails once is a finding, even without verification") {
+    VirtualRun run;
+    make_file(run);
+    std::uint64_t reads = 0;
+    run.storage.set_fault([&](const Recorded& request) {
+        const bool fails = request.of_load && request.operation == ums::IoOperation::read && ++reads == 50;
+        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    BenchOptions options = small_bench();
+    options.verify = false;
+    const BenchResults results = run_bench(run, options);
+    CHECK(results.finding_count == 1);
+    CHECK(results.requests > 1000);
+    REQUIRE(run.sink.findings().size() == 1);
+    CHECK(run.sink.findings()[0].kind == sim::FindingKind::io_error);
+    CHECK(run.sink.findings()[0].transient);
+}
+
 TEST_CASE("block, scatter and pattern determine what a request looks like") {
     VirtualRun run;
     BenchOptions options = small_bench();
