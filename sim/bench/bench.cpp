@@ -98,7 +98,18 @@ Options Bench::file_options() const {
     return options;
 }
 
+// Files that exist and are used entirely are checked when their size is known.
+void Bench::check_block_fits() const {
+    const std::uint64_t size_bytes = options_.size_bytes != 0 ? options_.size_bytes : kBenchSizeBytes;
+    const std::uint64_t before_bytes = options_.is_log() ? kPageBytes : 0;  // the signature page
+    if (size_bytes >= before_bytes + options_.block_bytes_max) return;
+    throw RefusedError(fmt::format("A block of {} bytes does not fit into {} MB{}. Give a larger size or a smaller block.",
+                                   options_.block_bytes_max, size_bytes / kMb,
+                                   options_.is_log() ? ", whose first page is the signature" : ""));
+}
+
 ums::Task<void> Bench::open_files() {
+    check_block_fits();
     if (options_.is_null()) {
         add_null_file();
         co_return;

@@ -44,6 +44,7 @@ private:
     };
 
     ums::Task<void> main();
+    void check_block_fits() const;
     ums::Task<void> open_files();
     [[nodiscard]] bool should_adopt(const std::string& path) const;
     [[nodiscard]] FileOptions options_of(const std::string& path) const;

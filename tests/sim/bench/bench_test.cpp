@@ -390,6 +390,28 @@ TEST_CASE("a file that is smaller than requested is refused, a larger one is use
     for (std::size_t i = before; i < run.storage.requests().size(); ++i) CHECK(run.storage.requests()[i].offset_bytes < 1 * kMb);
 }
 
+TEST_CASE("a block that does not fit into the used part of a file is refused") {
+    VirtualRun run;
+    BenchOptions options = small_bench();
+    options.size_bytes = 1 * kMb;
+    SECTION("of pages") {
+        options.block_bytes_min = options.block_bytes_max = 2 * kMb;
+        CHECK_THROWS_WITH(run_bench(run, options), ContainsSubstring("does not fit into 1 MB"));
+        CHECK(run.memory.find(kBenchFile) == nullptr);
+        make_file(run);  // of 4 MB
+        CHECK_THROWS_WITH(run_bench(run, options), ContainsSubstring("does not fit into 1 MB"));
+    }
+    SECTION("of a log") {
+        options.operation = BenchOperation::write;
+        options.pattern = BenchPattern::sequential;
+        options.block_bytes_min = 4096;
+        options.block_bytes_max = 1 * kMb;
+        CHECK_THROWS_WITH(run_bench(run, options), ContainsSubstring("whose first page is the signature"));
+        options.block_bytes_max = 1 * kMb - sim::kPageBytes;
+        CHECK(run_bench(run, options).finding_count == 0);
+    }
+}
+
 TEST_CASE("a measurement that is stopped says so") {
     VirtualRun run;
     BenchOptions options = small_bench();
