@@ -37,12 +37,18 @@ bool is_torn_page(const std::byte* image, std::uint64_t page) {
     return differs;
 }
 
-FindingKind wrong_page_kind(const PageBook& book, const std::byte* image, const UnitImage& says, std::uint64_t page, std::uint32_t version,
+// Another measurement, or a run, wrote it before this one did. It counted its versions for itself.
+bool is_of_another(const PageBook& book, const UnitImage& says, PageBook::Mark mark) {
+    return says.is_sound && PageBook::is_own(mark) && says.run_id != book.run_id();
+}
+
+FindingKind wrong_page_kind(const PageBook& book, const std::byte* image, const UnitImage& says, std::uint64_t page, PageBook::Mark mark,
                             bool is_transient) {
     if (says.is_sound && (says.number != page || says.file_id != book.file_id())) {
         return is_transient ? FindingKind::misdirected_read : FindingKind::misdirected_write;
     }
-    if (says.is_sound && says.version > version) return FindingKind::future_version;
+    const bool is_newer = says.version > PageBook::version_of(mark) && !is_of_another(book, says, mark);
+    if (says.is_sound && is_newer) return FindingKind::future_version;
     if (says.is_sound) return is_transient ? FindingKind::stale_read : FindingKind::lost_write;
     if (is_all_zero(image, book.unit_bytes())) return FindingKind::zeroed_page;
     if (has_sector_not_read(image, book.unit_bytes())) return FindingKind::bytes_not_read;
@@ -103,14 +109,15 @@ ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std
     finding.transient = has_come && book.judge(page, again.data() + offset_bytes % kPageBytes, mark) == BookJudgement::right;
     const std::uint32_t version = PageBook::version_of(mark);
     const UnitImage says = book.look_at(first.data());
-    finding.kind = wrong_page_kind(book, first.data(), says, page, version, finding.transient);
+    finding.kind = wrong_page_kind(book, first.data(), says, page, mark, finding.transient);
     finding.expected = {.version = version};
     finding.received = received_of(book, first.data(), says);
     const std::string known = version == 0 ? std::string() : fmt::format("version {} was acknowledged, but ", version);
     const bool is_page = book.unit() == BookUnit::page;
     finding.description =
         fmt::format("{} {} of {} came back wrong: {}{}. A second read was {}.", is_page ? "Page" : "Sector", page, file.path, known,
-                    what_came(says, is_page ? "page" : "sector"), finding.transient ? "right" : "not right");
+                    what_came(says, is_page ? "page" : "sector") + (is_of_another(book, says, mark) ? ", of an earlier measurement" : ""),
+                    finding.transient ? "right" : "not right");
     if (!finding.transient) static_cast<void>(book.give_up(page, mark));
     journal.report(std::move(finding));
 }

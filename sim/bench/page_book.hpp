@@ -68,7 +68,8 @@ public:
     bool give_up(std::uint64_t page, Mark mark);
 
     // This program wrote the page last, and knows its contents.
-    [[nodiscard]] bool was_written_by_us(std::uint64_t page) const { return !has_mark_of_file(page) && (mark(page) & kOwn) != 0; }
+    [[nodiscard]] bool was_written_by_us(std::uint64_t page) const { return !has_mark_of_file(page) && is_own(mark(page)); }
+    [[nodiscard]] static bool is_own(Mark mark) { return (mark & kOwn) != 0; }
     [[nodiscard]] static std::uint32_t version_of(Mark mark) { return static_cast<std::uint32_t>(mark & kVersion); }
     [[nodiscard]] std::uint64_t pages() const { return pages_; }
     [[nodiscard]] std::uint32_t file_id() const { return file_id_; }

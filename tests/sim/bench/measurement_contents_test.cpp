@@ -10,6 +10,7 @@
 #include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/bench/measurement_fixture.hpp"
+#include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace sim::testing;
@@ -93,6 +94,27 @@ TEST_CASE("a lost write, a stale read and a flipped bit are found in a measureme
                                                 : FindingKind::bit_corruption;
     CHECK(found[0].kind == right);
     CHECK(found[0].transient == (kind != "lost"));
+}
+
+TEST_CASE("what another measurement left where writes are lost is an older page, whatever its version") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.source.contents = MeasureContents::pages;
+    run_spec(run, spec_of(target));
+    constexpr std::uint32_t kPage = 5;
+    const PageBuffer old_page(PageIdentity{.run_id = 7, .file_id = 1, .page_id = kPage, .version = 1'000'000});
+    run.memory.find(kMeasured)->write(kPage * kPageBytes, old_page.data(), kPageBytes);
+    target.create_bytes = 0;
+    target.write_percent = 100;
+    run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
+        if (request.operation != ums::IoOperation::write || request.offset_bytes != kPage * kPageBytes) return;
+        run.memory.find(kMeasured)->write(request.offset_bytes, old_page.data(), kPageBytes);
+    });
+    CHECK(run_spec(run, spec_of(target)).finding_count == 1);
+    const std::vector<Finding> found = run.sink.findings();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].place.page_id == kPage);
+    CHECK(found[0].kind == FindingKind::lost_write);
 }
 
 TEST_CASE("overlapping writes and reads of a measurement are not a finding") {
