@@ -72,6 +72,15 @@ ReceivedIdentity received_of(const PageBook& book, const std::byte* image, const
     return received;
 }
 
+const char* second_read(BookJudgement judgement) {
+    switch (judgement) {
+        case BookJudgement::right: return "right";
+        case BookJudgement::not_judged: return "too late: the page was being written again";
+        case BookJudgement::wrong: break;
+    }
+    return "not right";
+}
+
 // Reads the page that contains the unit, as far as the file has it, into `memory`: devices have sectors of 512 or 4096 bytes.
 ums::Task<bool> read_page_again(const MeasureFile& file, ums::FileHandle handle, std::uint64_t offset_bytes, std::byte* memory) {
     ums::IoRequest request;
@@ -106,7 +115,9 @@ ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std
     stamp_not_read(again.data(), kPageBytes);
     const bool has_come = co_await read_page_again(file, handle, offset_bytes, again.data());
     finding.reads = 2;
-    finding.transient = has_come && book.judge(page, again.data() + offset_bytes % kPageBytes, mark) == BookJudgement::right;
+    const BookJudgement second = has_come ? book.judge(page, again.data() + offset_bytes % kPageBytes, mark) : BookJudgement::wrong;
+    // As in a run, a page that was overwritten before it was known whether the fault stays is not called persistent.
+    finding.transient = second != BookJudgement::wrong;
     const std::uint32_t version = PageBook::version_of(mark);
     const UnitImage says = book.look_at(first.data());
     finding.kind = wrong_page_kind(book, first.data(), says, page, mark, finding.transient);
@@ -117,7 +128,7 @@ ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std
     finding.description =
         fmt::format("{} {} of {} came back wrong: {}{}. A second read was {}.", is_page ? "Page" : "Sector", page, file.path, known,
                     what_came(says, is_page ? "page" : "sector") + (is_of_another(book, says, mark) ? ", of an earlier measurement" : ""),
-                    finding.transient ? "right" : "not right");
+                    second_read(second));
     if (!finding.transient) static_cast<void>(book.give_up(page, mark));
     journal.report(std::move(finding));
 }

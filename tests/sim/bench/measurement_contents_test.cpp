@@ -96,6 +96,32 @@ TEST_CASE("a lost write, a stale read and a flipped bit are found in a measureme
     CHECK(found[0].transient == (kind != "lost"));
 }
 
+TEST_CASE("a wrong read whose page is written again before the second read is not called persistent") {
+    VirtualRun run(random_disk(7, 10, 3000));
+    MeasureTarget target = small_target();
+    target.create_bytes = 32 * kPageBytes;
+    target.write_percent = 50;
+    target.outstanding = 32;
+    target.source.contents = MeasureContents::pages;
+    // The second read of a wrong page goes to other memory than the reads of the load.
+    std::set<const std::byte*> memory_of_load;
+    int reads = 0;
+    run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
+        if (request.operation != ums::IoOperation::read || request.size_bytes != kPageBytes) return;
+        ++reads;
+        const std::byte* const memory = request.segments[0].data;
+        if (reads <= 2000) memory_of_load.insert(memory);
+        if (reads > 2000 && reads <= 3000 && memory_of_load.contains(memory)) request.segments[0].data[1234] ^= std::byte{4};
+    });
+    CHECK(run_spec(run, spec_of(target)).finding_count > 10);
+    int overwritten = 0;
+    for (const Finding& finding : run.sink.findings()) {
+        CHECK(finding.transient);
+        if (finding.description.find("written again") != std::string::npos) ++overwritten;
+    }
+    CHECK(overwritten > 0);
+}
+
 TEST_CASE("what another measurement left where writes are lost is an older page, whatever its version") {
     VirtualRun run;
     MeasureTarget target = small_target();
