@@ -79,10 +79,19 @@ std::uint64_t TargetRange::next_shared_offset(std::uint32_t size_bytes) {
     return begin_bytes_ + taken;
 }
 
+namespace {
+
+// Of a thread that would begin behind the end of the range. A range need not be a multiple of the block, but every start must be one.
+std::uint64_t start_within(std::uint64_t start_bytes, std::uint64_t length_bytes, std::uint32_t block_bytes) {
+    return start_bytes < length_bytes ? start_bytes : start_bytes % length_bytes / block_bytes * block_bytes;
+}
+
+}  // namespace
+
 OffsetChooser::OffsetChooser(const MeasureTarget& target, TargetRange& range, std::uint32_t thread)
     : target_(target),
       range_(range),
-      start_(std::uint64_t{thread} * target.thread_stride_bytes % range.length_bytes()),
+      start_(start_within(std::uint64_t{thread} * target.thread_stride_bytes, range.length_bytes(), target.block_bytes)),
       position_(start_ + target.block_bytes <= range.length_bytes() ? start_ : 0) {}
 
 std::uint64_t OffsetChooser::next(std::uint32_t size_bytes, ums::Prng& prng) {

@@ -41,6 +41,22 @@ TEST_CASE("sequential requests go to the end of the target and start again at th
     CHECK(chosen_blocks(second, 5) == std::vector<std::uint64_t>{2, 3, 4, 2, 3});
 }
 
+TEST_CASE("threads that would begin behind the end of a target begin at a block, even if the target is no multiple of one") {
+    MeasureTarget target = target_of(MeasureAccess::sequential);
+    target.thread_stride_bytes = 2 * kBlock;
+    target.max_offset_bytes = 5 * kBlock + 100;
+    TargetRange range(target, 100 * kBlock);
+    ums::Prng prng(1);
+    for (std::uint32_t thread = 0; thread < 20; ++thread) {
+        OffsetChooser chooser(target, range, thread);
+        for (int i = 0; i < 12; ++i) {
+            const std::uint64_t offset = chooser.next(kBlock, prng);
+            CHECK(offset % kBlock == 0);
+            CHECK(offset + kBlock <= target.max_offset_bytes);
+        }
+    }
+}
+
 TEST_CASE("a stride, a base and an end determine where sequential requests go") {
     MeasureTarget target = target_of(MeasureAccess::sequential);
     target.alignment_bytes = 3 * kBlock;
