@@ -106,13 +106,15 @@ std::optional<Verdict> older_image(const Evidence& evidence) {
 }
 
 // What an earlier run left in the file below a page's first version.
-std::optional<Verdict> image_before_this_run(const Evidence& evidence) {
-    if (!evidence.is_first_write_over_old || evidence.is_transient || evidence.expected.entry.read_back != 0) return std::nullopt;
-    if (count_sectors(evidence.sectors, SectorState::foreign) != kSectorsPerPage) return std::nullopt;
-    const bool is_same_place = std::all_of(evidence.sectors.begin(), evidence.sectors.end(), [&](const SectorFact& fact) {
-        return fact.page_id == evidence.expected.page_id && fact.file_id == evidence.expected.file_id;
+bool is_left_by_earlier_run(const Evidence& evidence) {
+    if (!evidence.is_first_write_over_old || evidence.expected.entry.read_back != 0) return false;
+    return std::all_of(evidence.sectors.begin(), evidence.sectors.end(), [&](const SectorFact& fact) {
+        return fact.state == SectorState::foreign && fact.page_id == evidence.expected.page_id && fact.file_id == evidence.expected.file_id;
     });
-    if (!is_same_place) return std::nullopt;
+}
+
+std::optional<Verdict> image_before_this_run(const Evidence& evidence) {
+    if (evidence.is_transient || !is_left_by_earlier_run(evidence)) return std::nullopt;
     return Verdict{
         evidence.found_elsewhere ? FindingKind::misdirected_write : FindingKind::lost_write,
         evidence.found_elsewhere,
@@ -294,6 +296,8 @@ bool is_older_image(const Evidence& evidence) {
     return std::all_of(evidence.sectors.begin(), evidence.sectors.end(),
                        [&](const SectorFact& fact) { return is_older(evidence, fact) && older_version(fact) == older_version(first); });
 }
+
+bool is_image_missing(const Evidence& evidence) { return is_older_image(evidence) || is_left_by_earlier_run(evidence); }
 
 Verdict classify(const Evidence& evidence) {
     for (const Rule rule : kRules) {

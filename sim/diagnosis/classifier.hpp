@@ -38,8 +38,10 @@ struct Verdict {
 
 [[nodiscard]] Verdict classify(const Evidence& evidence);
 
-// All sectors are of one older version of the page (or zeros, before its first write; or as they were before a repair): only then is it
-// worthwhile to look elsewhere for the image that is missing here.
+// All sectors are of one older version of the page (or zeros, before its first write; or as they were before a repair).
 [[nodiscard]] bool is_older_image(const Evidence& evidence);
+
+// The same, or what an earlier run left there: only then is it worthwhile to look elsewhere for the image that is missing here.
+[[nodiscard]] bool is_image_missing(const Evidence& evidence);
 
 }  // namespace sim

@@ -138,7 +138,7 @@ ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, con
         observation.rereads.push_back(reread);
         if (data.file.is_given_up()) break;  // the storage is gone
         if (run_.is_stopping() && reread.after_us > kStoppingDiagnosisUs) break;
-        if (attempt == kRereadsBeforeGlance && observation.stays(0) && is_older(observation.images[0], expected)) {
+        if (attempt == kRereadsBeforeGlance && observation.stays(0) && is_image_missing(data, observation.images[0], expected)) {
             co_await search_.glance(data, expected.page_id, expected.entry.version, holdings);
         }
     }
@@ -190,13 +190,15 @@ void PageDiagnosis::note_reported(const ExpectedPage& expected, const PageImage&
     reported_[PageKey{expected.file_id, expected.page_id}.packed()] = {expected.entry.version, checksum, was_held};
 }
 
-bool PageDiagnosis::is_older(const PageImage& image, const ExpectedPage& expected) {
+bool PageDiagnosis::is_image_missing(const DataFile& data, const PageImage& image, const ExpectedPage& expected) {
     const WrittenImage written(image.bytes(), expected, write_times());
-    return is_older_image(examine_image(image, expected, written));
+    return sim::is_image_missing(examine_image(data, image, expected, written));
 }
 
-Evidence PageDiagnosis::examine_image(const PageImage& image, const ExpectedPage& expected, const WrittenImage& written) {
+Evidence PageDiagnosis::examine_image(const DataFile& data, const PageImage& image, const ExpectedPage& expected,
+                                      const WrittenImage& written) {
     Evidence evidence = examine(image.bytes(), expected, written);
+    evidence.is_first_write_over_old = expected.entry.first_write != 0 && !data.file.was_created();
     const std::lock_guard lock(mutex_);
     const auto before = superseded_.find(PageKey{expected.file_id, expected.page_id}.packed());
     evidence.is_before_repair = before != superseded_.end() && before->second.version == expected.entry.version &&
@@ -208,11 +210,10 @@ ums::Task<Finding> PageDiagnosis::judge(DataFile& data, const ExpectedPage& expe
                                         const Observation& observation, bool transient, ScanHoldings& holdings) {
     const PageImage& right = observation.right;
     const WrittenImage written(right.is_none() ? image.bytes() : right.bytes(), expected, write_times());
-    Evidence evidence = examine_image(image, expected, written);
+    Evidence evidence = examine_image(data, image, expected, written);
     evidence.is_transient = transient;
     evidence.has_stood = observation.fate == Fate::stood_till_written;
-    evidence.is_first_write_over_old = expected.entry.first_write != 0 && !data.file.was_created();
-    const bool is_missing = !transient && is_older_image(evidence);
+    const bool is_missing = !transient && sim::is_image_missing(evidence);
     if (is_missing) evidence.found_elsewhere = co_await search_.find(data, expected.page_id, expected.entry.version, holdings);
     Finding finding = make_finding(evidence, classify(evidence));
     if (finding.kind == FindingKind::misdirected_write) co_await search_.remember(data, expected.page_id, image.bytes());

@@ -71,8 +71,9 @@ private:
                              bool transient, ScanHoldings& holdings);
     void report(DataFile& data, Finding finding, const Observation& observation);
     ums::Task<void> repair(DataFile& data, const ExpectedPage& expected, const PageImage& image);
-    [[nodiscard]] bool is_older(const PageImage& image, const ExpectedPage& expected);
-    [[nodiscard]] Evidence examine_image(const PageImage& image, const ExpectedPage& expected, const WrittenImage& written);
+    [[nodiscard]] bool is_image_missing(const DataFile& data, const PageImage& image, const ExpectedPage& expected);
+    [[nodiscard]] Evidence examine_image(const DataFile& data, const PageImage& image, const ExpectedPage& expected,
+                                         const WrittenImage& written);
     [[nodiscard]] WriteTimeRange write_times() const;
 
     // What the ledger said about a page before a repair that could not recreate exactly the same image.

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "tests/sim/support/page_buffer.hpp"
 #include "tests/sim/support/raw_file.hpp"
 #include "tests/sim/support/rig.hpp"
 #include "tests/support/catch.hpp"
@@ -166,6 +168,27 @@ TEST_CASE("a write that went to another page is named even if that page is rewri
         INFO("the other page: " << victim);
         check_write_went_to(rig, victim);
     }
+}
+
+TEST_CASE("the first write to a page that went to another one is found, in a file of an earlier run") {
+    constexpr std::uint32_t kPages = 256;  // 2 MB
+    const std::uint32_t victim = kDamagedPage + 9;
+    Rig rig({.repairs = false});
+    rig.options.delete_files_at_startup = false;
+    make_file(rig.data_path(), std::string(kPages * kPageBytes, '\0'));
+    const auto earlier = [](std::uint32_t page) {
+        const PageBuffer image(sim::PageIdentity{.run_id = 77, .file_id = 1, .page_id = page, .version = 3});
+        return std::vector<std::byte>(image.data(), image.data() + kPageBytes);
+    };
+    for (std::uint32_t page = 0; page < kPages; ++page) put_on_disk(rig, page, earlier(page));
+    rig.run([&](Rig& r) -> ums::Task<void> {
+        co_await r.write_pages(r.data(), 1, 127);
+        r.forget_pages(r.data(), 1, 127);
+        put_on_disk(r, victim, page_on_disk(r, kDamagedPage));
+        put_on_disk(r, kDamagedPage, earlier(kDamagedPage));
+        co_await read(r, kDamagedPage, 1);
+    });
+    check_write_went_to(rig, victim);
 }
 
 TEST_CASE("a write that went to another page is found even if an older version of the page went to a third one") {
