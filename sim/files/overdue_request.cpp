@@ -34,10 +34,16 @@ void check_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOpt
 
 ums::Task<void> visit_overdue(ums::Event& stop, std::function<void(ums::IoRequest&)> visit) {
     constexpr std::uint64_t kLimitNs = kLongIoSeconds * ums::kNsPerSecond;
+    constexpr std::uint64_t kPauseNs = 5 * ums::kNsPerSecond;
     ums::Scheduler& scheduler = ums::Scheduler::current();
-    while (!co_await stop.wait(ums::WaitType::sleep_task, scheduler.now_ns() + ums::kNsPerSecond)) {
+    bool was_paused = false;
+    std::uint64_t due_ns = scheduler.now_ns() + ums::kNsPerSecond;
+    while (!co_await stop.wait(ums::WaitType::sleep_task, due_ns)) {
         const std::uint64_t now_ns = scheduler.now_ns();
-        if (now_ns >= kLimitNs) scheduler.visit_pending_io(now_ns - kLimitNs, visit);
+        // After a pause of the whole process or machine, answers that came meanwhile have yet to be collected.
+        was_paused = !was_paused && now_ns > due_ns + kPauseNs;
+        if (!was_paused && now_ns >= kLimitNs) scheduler.visit_pending_io(now_ns - kLimitNs, visit);
+        due_ns = now_ns + ums::kNsPerSecond;
     }
 }
 

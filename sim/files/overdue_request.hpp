@@ -21,7 +21,8 @@ void check_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOpt
                    const std::function<void(Finding)>& report);
 
 // Calls `visit` once a second with each request of the running scheduler that has been outstanding for 15 seconds, until `stop` is set. One
-// task on each scheduler, because only its own thread may look at its requests.
+// task on each scheduler, because only its own thread may look at its requests. When the process has stood still for a while (SIGSTOP, a
+// paused container or virtual machine), it first has a second to collect what has come back.
 ums::Task<void> visit_overdue(ums::Event& stop, std::function<void(ums::IoRequest&)> visit);
 
 // One task on each scheduler, because only its own thread may look at its requests. Ends when `stop` is set.

@@ -12,8 +12,8 @@ using sim::Severity;
 
 namespace {
 
-// Holds back a write of one page for this long while the monitor watches.
-void run_held_write(WorkerWorld& world, std::uint64_t seconds) {
+// Holds back a write of one page for this long while the monitor watches. `paused_s`: meanwhile everything stands still for so long.
+void run_held_write(WorkerWorld& world, std::uint64_t seconds, std::uint64_t paused_s = 0) {
     world.run([&](WorkerWorld& w) -> ums::Task<void> {
         ums::Event stop;
         ums::TaskGroup tasks;
@@ -25,7 +25,9 @@ void run_held_write(WorkerWorld& world, std::uint64_t seconds) {
             co_await writer.write_around(of.data(), 3, true);
         };
         (*w.schedulers)[0].spawn(tasks, "Writer", write(w));
-        co_await w.sleep_ms(seconds * 1000);
+        co_await w.sleep_ms(seconds * 500);
+        w.clock.advance_to(w.clock.now_ns() + paused_s * ums::kNsPerSecond);
+        co_await w.sleep_ms(seconds * 500);
         w.release_data_writes();
         stop.set();
         co_await tasks.join();
@@ -62,6 +64,23 @@ TEST_CASE("a request that has been outstanding for two minutes is one finding an
         CHECK(or_empty(finding.failure).duration_us < 121'000'000);
     }
     CHECK(stalled == 1);
+    CHECK(world.state.lost_requests() == 1);
+    CHECK(world.state.outcome() == sim::Outcome::failed);
+}
+
+TEST_CASE("a request that came back while the whole process stood still is late, not lost") {
+    WorkerWorld world;
+    run_held_write(world, 1, 300);
+    CHECK(world.state.lost_requests() == 0);
+    CHECK(!world.state.is_stopping());
+    REQUIRE(world.sink.findings().size() == 1);
+    CHECK(world.sink.findings()[0].kind == FindingKind::stalled_io);
+    CHECK(world.sink.findings()[0].is_warning);
+}
+
+TEST_CASE("a request that stays out after the whole process stood still is found all the same") {
+    WorkerWorld world;
+    run_held_write(world, 10, 300);
     CHECK(world.state.lost_requests() == 1);
     CHECK(world.state.outcome() == sim::Outcome::failed);
 }
