@@ -180,8 +180,9 @@ ums::Task<void> SimFile::close_again(ums::FileHandle handle) const {
     return ums::run_blocking([this, handle] { storage_.close(handle); });
 }
 
+// Dirty pages are written first, and the system reports a loss once to each handle: not to this one instead of the next sync().
 ums::Task<void> SimFile::drop_cache() const {
-    return ums::run_blocking([this] { storage_.drop_cache(setup_.transfers); });
+    return ums::run_blocking([this] { storage_.drop_cache(setup_.control); });
 }
 
 ums::Task<std::error_code> SimFile::look_at_size() {

@@ -1,5 +1,9 @@
 #include "sim/files/sim_file.hpp"
 
+#include <cerrno>
+#include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "tests/sim/support/raw_file.hpp"
@@ -8,6 +12,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/death.hpp"
 #include "ums/base/units.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using sim::SimFile;
 using sim::testing::Fate;
@@ -28,6 +33,32 @@ ums::Task<sim::TransferResult> transfer(SimFile& file, ums::IoOperation operatio
 std::uint64_t sum(const SimFile& file, ums::LocalCounter sim::FileCounters::*member) { return sim::sum_of(file.counters(), member); }
 
 }  // namespace
+
+TEST_CASE("dropping cached pages does not take the error of a lost write away from the next sync") {
+    // As Linux does, tells each handle once.
+    class LossyStorage final : public ums::ForwardingStorage {
+    public:
+        using ForwardingStorage::ForwardingStorage;
+        void drop_cache(ums::FileHandle file) override { told.insert(file.value); }
+        std::set<std::int32_t> told;
+    };
+    VirtualWorld world;
+    LossyStorage lossy(world.storage);
+    world.storage.set_rule([&](const ums::IoRequest& request) {
+        const bool is_news = request.operation == ums::IoOperation::sync && lossy.told.insert(request.file.value).second;
+        return is_news ? Fate{.error = EIO} : Fate{};
+    });
+    world.run([&](VirtualWorld& w) -> ums::Task<void> {
+        SimFile::Setup setup = w.setup(1, kMb);
+        setup.control.value = 2;
+        const sim::FileContext context{lossy, w.outstanding, w.state, w.journal, w.load};
+        const auto file = std::make_unique<SimFile>(std::move(setup), context);
+        co_await file->drop_cache();
+        const std::error_code error = co_await file->sync();
+        CHECK(error == std::errc::io_error);
+    });
+    CHECK(world.sink.findings().size() == 1);
+}
 
 TEST_CASE("single-page and multi-page requests are counted separately, with bytes and times") {
     VirtualWorld world;
