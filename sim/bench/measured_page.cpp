@@ -25,14 +25,14 @@ bool has_sector_not_read(const std::byte* image, std::size_t size_bytes) {
     return false;
 }
 
-// All sectors belong to this page, but not to the same version.
+// All sectors belong to this page, but not to the same version, or not to that of the same measurement.
 bool is_torn_page(const std::byte* image, std::uint64_t page) {
-    const std::uint32_t first = read_stamp(image, 0).version;
+    const SectorStamp first = read_stamp(image, 0);
     bool differs = false;
     for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
         const SectorStamp stamp = read_stamp(image, sector);
         if (stamp.page_id != page || (stamp.file_and_sector & 0xf) != sector) return false;
-        differs = differs || stamp.version != first;
+        differs = differs || stamp.version != first.version || stamp.run_tag != first.run_tag;
     }
     return differs;
 }

@@ -96,6 +96,29 @@ TEST_CASE("a lost write, a stale read and a flipped bit are found in a measureme
     CHECK(found[0].transient == (kind != "lost"));
 }
 
+TEST_CASE("a torn first write over what another measurement left is a torn page, even if both call it version 1") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.source.contents = MeasureContents::pages;
+    run_spec(run, spec_of(target));
+    constexpr std::uint32_t kPage = 5;
+    const PageBuffer old_page(PageIdentity{.run_id = 7, .file_id = 1, .page_id = kPage, .version = 1});
+    run.memory.find(kMeasured)->write(kPage * kPageBytes, old_page.data(), kPageBytes);
+    target.create_bytes = 0;
+    target.write_percent = 100;
+    target.access = MeasureAccess::sequential;
+    target.outstanding = 1;
+    target.rate = {.unit = MeasureRateUnit::requests_per_s, .amount = 100};
+    run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
+        if (request.operation != ums::IoOperation::write || request.offset_bytes != kPage * kPageBytes) return;
+        run.memory.find(kMeasured)->write(request.offset_bytes, old_page.data(), kPageBytes / 2);
+    });
+    CHECK(run_spec(run, spec_of(target)).finding_count == 1);
+    REQUIRE(run.sink.findings().size() == 1);
+    CHECK(run.sink.findings()[0].place.page_id == kPage);
+    CHECK(run.sink.findings()[0].kind == FindingKind::torn_page);
+}
+
 TEST_CASE("a wrong read whose page is written again before the second read is not called persistent") {
     VirtualRun run(random_disk(7, 10, 3000));
     MeasureTarget target = small_target();
