@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -275,21 +276,29 @@ bool Campaign::verify() {
 }
 
 void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
-    if (verify_exit_code < 0 || verify_exit_code > 3) {
-        throw sim::EnvironmentError(fmt::format("the verification of cycle {} ended with exit code {}: {}", cycle_number(),
-                                                verify_exit_code, ums::last_line(folder_.file_of_cycle(cycle_number(), "verify.txt"))));
+    const std::string json_path = folder_.file_of_cycle(cycle_number(), "verify.json");
+    const std::string said = ums::last_line(folder_.file_of_cycle(cycle_number(), "verify.txt"));
+    const std::optional<reports::CutOutcome> outcome = verified_outcome(verify_exit_code, json_path);
+    // Otherwise the next run would recreate files that hold the evidence, as soon as whatever was missing is back.
+    if (!outcome) {
+        throw sim::EnvironmentError(
+            fmt::format("the verification of cycle {} ended with exit code {}: {}; 'ioproof powertest --state {}' repeats it",
+                        cycle_number(), verify_exit_code, said, folder_.path()));
     }
-    reports::PowerCycle cycle = verified_cycle(folder_.file_of_cycle(cycle_number(), "verify.json"), state_.run_started_utc_us);
+    if (*outcome == reports::CutOutcome::nothing && verify_exit_code == 2 && !state_.begins_anew) {
+        throw sim::EnvironmentError(
+            fmt::format("cycle {}: none of the files is there with which the run continued: {} Is the volume mounted? 'ioproof powertest "
+                        "--state {}' verifies again",
+                        cycle_number(), said, folder_.path()));
+    }
+    reports::PowerCycle cycle = verified_cycle(json_path, state_.run_started_utc_us);
     cycle.number = cycle_number();
     cycle.was_cut = state_.was_cut;
     cycle.moment = state_.moment;
     if (state_.load_ms > 0) cycle.load_ms = state_.load_ms;
-    // Exit code 2: no file belongs to a run yet.
-    cycle.outcome = verify_exit_code == 0   ? reports::CutOutcome::intact
-                    : verify_exit_code == 1 ? reports::CutOutcome::findings
-                                            : reports::CutOutcome::nothing;
+    cycle.outcome = *outcome;
     cycle.verify_ms = verify_ms;
-    if (cycle.said.empty()) cycle.said = ums::last_line(folder_.file_of_cycle(cycle_number(), "verify.txt"));
+    if (cycle.said.empty()) cycle.said = said;
     state_.begins_anew = cycle.outcome == reports::CutOutcome::nothing;
     state_.load_ms = 0;
     state_.cycles.push_back(cycle);

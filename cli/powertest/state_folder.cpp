@@ -40,6 +40,13 @@ ums::OutputHandle open_lock(const std::string& path) {
     return file;
 }
 
+// Discarded if the file is not there or cannot be parsed.
+nlohmann::json results_in(const std::string& json_path) {
+    std::ifstream file(json_path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return nlohmann::json::parse(text, nullptr, false);
+}
+
 std::uint64_t number_at(const nlohmann::json& json, const char* path) {
     const nlohmann::json::json_pointer pointer(path);
     return json.contains(pointer) && json.at(pointer).is_number_unsigned() ? json.at(pointer).get<std::uint64_t>() : 0;
@@ -91,9 +98,7 @@ void StateFolder::forget() const {
 }
 
 reports::PowerCycle verified_cycle(const std::string& json_path, std::uint64_t run_started_utc_us) {
-    std::ifstream file(json_path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    const nlohmann::json json = results_in(json_path);
     reports::PowerCycle cycle;
     if (!json.is_object()) return cycle;
     cycle.finding_count = number_at(json, "/finding_count");
@@ -104,6 +109,19 @@ reports::PowerCycle verified_cycle(const std::string& json_path, std::uint64_t r
     const nlohmann::json::json_pointer headline("/verdict/reasons/0/text");
     if (json.contains(headline) && json.at(headline).is_string()) cycle.said = json.at(headline).get<std::string>();
     return cycle;
+}
+
+std::optional<reports::CutOutcome> verified_outcome(int exit_code, const std::string& json_path) {
+    if (exit_code == 0) return reports::CutOutcome::intact;
+    if (exit_code == 1) return reports::CutOutcome::findings;
+    const nlohmann::json json = results_in(json_path);
+    if (!json.is_object()) return std::nullopt;               // wrong usage, or a signal
+    if (exit_code == 2) return reports::CutOutcome::nothing;  // no file belongs to a run yet
+    // A verification that did not get as far as the log has proved nothing about the files.
+    if (exit_code != 3 || !json.contains("durability")) return std::nullopt;
+    const nlohmann::json::json_pointer outcome("/run/outcome");
+    const bool is_passed = json.contains(outcome) && json.at(outcome) == "passed";  // only some output could not be written
+    return is_passed ? reports::CutOutcome::intact : reports::CutOutcome::nothing;
 }
 
 }  // namespace cli

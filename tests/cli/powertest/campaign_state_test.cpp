@@ -1,6 +1,8 @@
 #include "cli/powertest/campaign_state.hpp"
 
 #include <filesystem>
+#include <fstream>
+#include <optional>
 #include <string>
 
 #include "cli/exit_codes.hpp"
@@ -80,6 +82,47 @@ TEST_CASE("a state folder keeps the last state until it is told to forget it") {
     CHECK_FALSE(std::filesystem::exists(place / "state/campaign.json.new"));
     folder.forget();
     CHECK_FALSE(folder.load());
+}
+
+TEST_CASE("only a verification that has looked at the files says something about a cut") {
+    const test::TempFolder place;
+    const std::string path = place / "verify.json";
+    const auto outcome_of = [&path](int exit_code, const std::string& results) {
+        std::ofstream(path) << results;
+        return cli::verified_outcome(exit_code, path);
+    };
+    using reports::CutOutcome;
+    CHECK(cli::verified_outcome(2, path) == std::nullopt);  // wrong usage: no results were written
+    CHECK(cli::verified_outcome(3, path) == std::nullopt);
+    CHECK(outcome_of(0, "{}") == CutOutcome::intact);
+    CHECK(outcome_of(1, "{}") == CutOutcome::findings);
+    CHECK(outcome_of(2, R"({"run": {"outcome": "not_done"}})") == CutOutcome::nothing);
+    CHECK(outcome_of(3, R"({"run": {"outcome": "not_done"}})") == std::nullopt);  // no folder, no witness
+    CHECK(outcome_of(3, R"({"run": {"outcome": "not_done"}, "durability": {}})") == CutOutcome::nothing);
+    CHECK(outcome_of(3, R"({"run": {"outcome": "passed"}, "durability": {}})") == CutOutcome::intact);  // the XML log was not written
+    CHECK(outcome_of(-9, "{}") == std::nullopt);
+    CHECK(outcome_of(70, "{}") == std::nullopt);
+}
+
+TEST_CASE("a campaign whose volume is not there verifies again and does not begin anew") {
+    const test::IoproofFolder folder;
+    cli::CampaignState state;
+    state.plan = {.folder = folder.path().string(), .run_words = {"-dir", "volume"}, .cycles = 1, .moments = {"any"}};
+    state.phase = cli::CampaignPhase::verifying;
+    const auto verify_again = [&folder, &state](bool begins_anew) {
+        state.begins_anew = begins_anew;
+        cli::StateFolder((folder.path() / "state").string()).save(state);
+        const auto process = folder.start({"powertest", "--state", "state"});
+        CHECK(process->wait() == 3);
+        const auto kept = cli::StateFolder((folder.path() / "state").string()).load();
+        REQUIRE(kept);
+        CHECK(kept->phase == cli::CampaignPhase::verifying);
+        CHECK(kept->cycles.empty());
+        return process->error();
+    };
+    CHECK_THAT(verify_again(true), ContainsSubstring("the verification of cycle 1 ended with exit code 3"));
+    std::filesystem::create_directory(folder.path() / "volume");  // the mount point of a volume that is not mounted
+    CHECK_THAT(verify_again(false), ContainsSubstring("Is the volume mounted?"));
 }
 
 TEST_CASE("the unit of a campaign is quoted as systemd expects") {
