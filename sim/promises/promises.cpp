@@ -5,6 +5,10 @@
 namespace sim {
 
 void Promises::begin(const PromiseSection& section) {
+    // A sender that did not get the answer repeats the section: what it keeps was kept the first time.
+    const bool is_repeated =
+        section.run_id == section_.run_id && section.section_id == section_.section_id && section.incarnation == section_.incarnation;
+    if (is_repeated) return;
     const bool keeps = section.keeps_section != 0 && section.run_id == section_.run_id && section.keeps_section == section_.section_id &&
                        section.keeps_number == last_number_;
     if (!keeps) *this = Promises{};

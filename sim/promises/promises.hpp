@@ -20,7 +20,8 @@ public:
         std::uint32_t checksum = 0;
     };
 
-    // Begins a section. Voids what was promised before, unless the section says that all of it was verified.
+    // Begins a section. Voids what was promised before, unless the section says that all of it was verified. The present section again
+    // changes nothing.
     void begin(const PromiseSection& section);
     // Adds a batch of this section, in the order of the numbers; one that was added before (by its number) is skipped. False if it belongs
     // to another section; then nothing changes.

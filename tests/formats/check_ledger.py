@@ -43,6 +43,8 @@ class Ledger:
 
     def begin(self, at, record, run_id, section):
         keeps_section, keeps_number, incarnation, host_bytes, file_count, zero = struct.unpack_from("<QQIIII", record, 48)
+        if self.sections and (run_id, section, incarnation) == self.sections[-1][:3]:
+            return
         keeps = bool(self.sections) and (keeps_section, keeps_number) == (self.sections[-1][1], self.number)
         if not keeps:
             self.pages, self.hardened = {}, 0

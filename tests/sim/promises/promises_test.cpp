@@ -103,6 +103,23 @@ TEST_CASE("a new section voids earlier promises, unless it has verified all of t
     CHECK(promises.promised_pages() == 0);
 }
 
+TEST_CASE("a section that is repeated because its answer was lost still keeps what it has verified") {
+    Promises promises = some_promises();
+    sim::PromiseSection next = promised_section(6);
+    next.keeps_section = 5;
+    next.keeps_number = 1;
+    promises.begin(next);
+    promises.begin(next);
+    CHECK(promises.page(1, 5000).version == 3);
+    CHECK(promises.hardened_sequence() == 10);
+
+    sim::PromiseSection ending = next;
+    ending.incarnation = 0;
+    promises.begin(ending);
+    CHECK(promises.are_void());
+    CHECK(promises.promised_pages() == 0);
+}
+
 TEST_CASE("promises survive being written out again") {
     Promises promises = some_promises();
     std::vector<sim::PromisedPage> pages;
