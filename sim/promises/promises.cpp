@@ -107,7 +107,10 @@ void Promises::for_each_record(const std::function<void(std::span<const std::byt
     PromiseSection section = section_;
     section.keeps_section = section.keeps_number = 0;
     take(encode(section));
-    if (last_number_ == 0 && hardened_sequence_ == 0) return;
+    // Without a batch of its own, a section may still keep what earlier ones have promised.
+    const bool has_more =
+        std::any_of(files_.begin(), files_.end(), [](const auto& each) { return !each.second.pieces.empty() || each.second.cut_lsn > 0; });
+    if (last_number_ == 0 && hardened_sequence_ == 0 && !has_more) return;
     PromiseBatch batch = empty_batch();
     if (batch.number == 0) batch.number = 1;
     const auto hand_over = [&](bool is_last) {

@@ -143,3 +143,21 @@ TEST_CASE("promises survive being written out again") {
     CHECK(copy.cut_lsn(1) == 0x55);
     CHECK(copy.section() == promises.section());
 }
+
+TEST_CASE("pages that a section keeps survive being written out again, although no log is promised") {
+    Promises promises;
+    promises.begin(promised_section());
+    sim::PromiseBatch batch = numbered_batch(1, {{1, 5000, 3, 12}});
+    batch.hardened_sequence = 0;  // the log file has Durability=None
+    CHECK(promises.add(batch));
+    sim::PromiseSection next = promised_section(6);
+    next.keeps_section = 5;
+    next.keeps_number = 1;
+    promises.begin(next);
+    Promises copy = sim::copy_of(promises);
+    CHECK(copy.page(1, 5000).version == 3);
+    batch = numbered_batch(1, {{1, 5000, 4, 13}});  // the first one of the new section
+    batch.section_id = 6;
+    CHECK(copy.add(batch));
+    CHECK(copy.page(1, 5000).version == 4);
+}
