@@ -31,7 +31,6 @@ std::string text_of_terms(const GroupTerms& terms) {
 
 GroupView GroupState::take(const GroupBeat& beat, Now now) {
     if (is_history(now) && (!members_.contains(beat.rank) || members_.at(beat.rank).peer.session != beat.session)) *this = GroupState(now);
-    last_beat_us_ = now.monotonic_us;
     GroupView refused;
     refused.utc_us = now.utc_us;
     if (!has_terms_) {
@@ -78,7 +77,7 @@ void GroupState::note_member(const GroupBeat& beat, Now now) {
     const GroupPeer before = member.peer;
     member.peer = {beat.rank,  beat.session,         beat.host,  beat.state,   beat.run_id,
                    beat.files, beat.clock_offset_us, beat.stage, beat.findings};
-    member.last_beat_us = now.monotonic_us;
+    member.last_beat_us = last_beat_us_ = now.monotonic_us;
     const bool is_as_before = before.session == beat.session && before.state == beat.state && before.run_id == beat.run_id &&
                               before.files == beat.files && before.stage == beat.stage && before.findings == beat.findings;
     if (!is_as_before) change();

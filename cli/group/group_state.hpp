@@ -70,7 +70,7 @@ private:
     bool has_terms_ = false;
     std::map<std::uint32_t, Member> members_;
     std::uint64_t first_beat_us_ = 0;  // when it began to wait for its members
-    std::uint64_t last_beat_us_ = 0;
+    std::uint64_t last_beat_us_ = 0;   // of a member: a run that is refused does not keep the group alive
     std::uint64_t revision_ = 0;
     std::uint32_t released_stage_ = 0;
     std::uint64_t released_utc_us_ = 0;

@@ -116,6 +116,17 @@ TEST_CASE("runs with different terms do not form a group") {
     CHECK(witness.hear(beat_of(1, 2, "side-by-side", 11)).problem.empty());
 }
 
+TEST_CASE("a run with other terms that keeps asking does not keep a dead group alive") {
+    Witness witness;
+    witness.hear(beat_of(0, 2, "side-by-side", 10));  // then all of them are killed
+    GroupBeat other = beat_of(0, 3, "side-by-side", 20);
+    for (int i = 0; i < 10; ++i) {
+        CHECK_FALSE(witness.hear(other).problem.empty());
+        witness.pass(11);
+    }
+    CHECK(witness.hear(other).problem.empty());
+}
+
 TEST_CASE("two processes cannot have the same rank unless the first is gone") {
     Witness witness;
     witness.hear(beat_of(0, 2, "side-by-side", 10));
