@@ -223,6 +223,8 @@ GroupView GroupState::view_for(const GroupBeat& beat, Now now) const {
         if (member.was_gone && !is_planned) view.missing.push_back(rank);
     }
     std::sort(view.missing.begin(), view.missing.end());
+    // One that came late, and is gone again, is in both lists.
+    view.missing.erase(std::unique(view.missing.begin(), view.missing.end()), view.missing.end());
     if (beat.known_revision == revision_) return view;
     view.turns = turns_;
     view.peers.emplace();

@@ -89,6 +89,16 @@ TEST_CASE("a rank that never arrives is waited for and then named") {
     CHECK(view.released_stage == 1);
 }
 
+TEST_CASE("a rank that came too late and is gone again is named once") {
+    Witness witness;
+    witness.hear(beat_of(0, 2, "side-by-side", 10));
+    witness.pass(61);
+    witness.hear(beat_of(0, 2, "side-by-side", 10));
+    witness.hear(beat_of(1, 2, "side-by-side", 11));
+    witness.pass(11);
+    CHECK(witness.hear(beat_of(0, 2, "side-by-side", 10)).missing == std::vector<std::uint32_t>{1});
+}
+
 TEST_CASE("a run that is silent for longer than the lease is gone, and does not delay the others") {
     Witness witness;
     GroupBeat first = beat_of(0, 2, "side-by-side", 10);
