@@ -178,7 +178,9 @@ bool is_behind_its_log(const ImageIdentity& image, const GroupKnowledge& group, 
     return is_over && owner.last_lsn != 0 && image.lsn > owner.last_lsn;
 }
 
-bool was_made_after_the_end(const ImageIdentity& image, const KnownOwner& owner) {
+bool was_made_after_the_end(const ImageIdentity& image, const GroupKnowledge& group, const KnownOwner& owner) {
+    // Pages keep the LSN of their last change: if others have owned the files since, their redo may have made this image.
+    if (!image.is_block && &owner != &group.owners.back()) return false;
     return owner.ended_utc_us != 0 && by_witness(image.write_utc_us, owner.clock_offset_us) > owner.ended_utc_us + kClockErrorUs;
 }
 
@@ -208,7 +210,7 @@ bool explain_zombie(Finding& finding, const GroupKnowledge& group, const ImageId
     // Images that redo wrote during the takeover have an earlier owner's LSN and this host's time.
     const bool may_be_redone = !image.is_block && group.taken_over && image.version == version_taken_over(finding, group) &&
                                image.write_utc_us <= group.taken_over->utc_us;
-    if (!is_behind_its_log(image, group, *owner) && (may_be_redone || !was_made_after_the_end(image, *owner))) return false;
+    if (!is_behind_its_log(image, group, *owner) && (may_be_redone || !was_made_after_the_end(image, group, *owner))) return false;
     blame_zombie(finding, group, *owner, image);
     return true;
 }

@@ -125,6 +125,22 @@ TEST_CASE("an old change is a zombie's only if its image was made after its owne
     CHECK(fact(kTakenOver, kTurnEndUs + 70 * kSecondUs) == GroupFactKind::zombie_owner);
 }
 
+TEST_CASE("an image that an owner in between may have redone is not the doing of the owner that made the change") {
+    sim::GroupKnowledge group = second_owner();
+    group.rank = 2;
+    group.owners.push_back({1, "node-1", 2, kOurVlf, kTurnEndUs + 100 * kSecondUs, 0});
+    group.taken_over->incarnation = 3;
+    group.taken_over->first_vlf = 2 * sim::kVlfsPerIncarnation;
+    group.taken_over->last_lsn = sim::make_lsn(kOurVlf + 9, 100, 0);
+    group.taken_over->utc_us = kTurnEndUs + 160 * kSecondUs;
+    const auto fact = [&](std::uint64_t lsn, std::uint64_t made_us) {
+        return fact_of(finding_of(FindingKind::reverted_page, image_of({kRun, kFile, kPage, 8, lsn, made_us})), group);
+    };
+    CHECK(fact(50, kTurnEndUs + 60 * kSecondUs) == GroupFactKind::late_write);
+    // After the end of the last owner before us, nobody but us may have redone it.
+    CHECK(fact(sim::make_lsn(kOurVlf, 50, 0), kTurnEndUs + 110 * kSecondUs) == GroupFactKind::zombie_owner);
+}
+
 TEST_CASE("an older image over a newer one that was read before is a late write, but a lost write of our own is not") {
     const sim::GroupKnowledge group = second_owner();
     const auto fact = [&](FindingKind kind, std::uint32_t version, bool is_transient) {
