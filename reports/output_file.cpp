@@ -32,6 +32,35 @@ std::error_code write_and_close(ums::OutputHandle& file, std::string_view text) 
     return error ? error : error_of_end;
 }
 
+// The folder takes no other file, the name is too long for it, or the file is mounted as such. A full disk is no reason: what is there
+// would be lost for nothing.
+bool allows_no_second_file(const std::error_code& error) {
+    return error == std::errc::permission_denied || error == std::errc::operation_not_permitted ||
+           error == std::errc::read_only_file_system || error == std::errc::filename_too_long ||
+           error == std::errc::device_or_resource_busy;
+}
+
+std::error_code write_in_place(const std::string& path, std::string_view text) {
+    ums::OutputHandle file;
+    if (const auto error = ums::open_existing_output(path, file)) return error;
+    std::error_code error = file.truncate(0);
+    if (!error) error = file.write(text);
+    if (error) static_cast<void>(file.truncate(0));  // half a document is of no use
+    const std::error_code error_of_end = file.close();
+    return error ? error : error_of_end;
+}
+
+std::error_code write_second_file(const std::string& path, const ums::OutputHandle& first, std::string_view text) {
+    const ums::UnfinishedFile temporary(ums::temporary_name_beside(path), ums::UnfinishedFile::Kind::temporary);
+    ums::OutputHandle file;
+    if (const auto error = ums::create_output(temporary.path(), ums::OutputAccess::this_user, file)) return error;
+    file.copy_permissions(first);
+    std::error_code error = write_and_close(file, text);
+    if (!error) error = ums::replace_output(temporary.path(), path);
+    if (error) ums::remove_output(temporary.path());
+    return error;
+}
+
 }  // namespace
 
 OutputKind json_kind() { return json_kind_with(std::string(kJsonMark)); }
@@ -69,16 +98,10 @@ std::optional<std::string> OutputFile::replace(std::string_view text) {
     } catch (const std::runtime_error& refused) {
         return refused.what();
     }
-    const ums::UnfinishedFile temporary(ums::temporary_name_beside(output_.path), ums::UnfinishedFile::Kind::temporary);
-    ums::OutputHandle file;
-    if (const auto error = ums::create_output(temporary.path(), ums::OutputAccess::this_user, file)) return failure(ums::error_text(error));
-    file.copy_permissions(output_.file);
-    std::error_code error = write_and_close(file, text);
-    if (!error) error = ums::replace_output(temporary.path(), output_.path);
-    if (error) {
-        ums::remove_output(temporary.path());
-        return failure(ums::error_text(error));
-    }
+    std::error_code error = write_second_file(output_.path, output_.file, text);
+    // The results of hours are worth more than replacing an old file at once.
+    if (error && allows_no_second_file(error)) error = write_in_place(output_.path, text);
+    if (error) return failure(ums::error_text(error));
     placeholder_.reset();
     return std::nullopt;
 }

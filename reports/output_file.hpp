@@ -26,8 +26,8 @@ public:
     [[nodiscard]] bool is_stream() const { return output_.is_stream; }
     [[nodiscard]] const std::string& path() const { return path_; }
 
-    // All or nothing: writes a second file, which takes the first one's name and permissions. A stream takes what it can. Returns one
-    // sentence on failure. Only once.
+    // All or nothing: writes a second file, which takes the first one's name and permissions; if the folder takes none, writes over the
+    // first one. A stream takes what it can. Returns one sentence on failure. Only once.
     [[nodiscard]] std::optional<std::string> write(std::string_view text);
 
 private:

@@ -53,6 +53,17 @@ TEST_CASE("a file of ioproof is replaced as a whole, with its permissions, and n
     CHECK(std::distance(std::filesystem::directory_iterator(folder.file("")), {}) == 1);
 }
 
+TEST_CASE("a document is written over the old one if no second file can be beside it") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file(std::string(250, 'n') + ".json");  // as long as a name may be
+    for (const char* text : {"{\"program\":\"ioproof\",\"first\":1234}", "{\"program\":\"ioproof\",\"second\":1}"}) {
+        OutputFile file(json_kind(), path);
+        CHECK_FALSE(file.write(text));
+        CHECK(read_file(path) == text);
+    }
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.file("")), {}) == 1);
+}
+
 TEST_CASE("a foreign file is refused and stays") {
     const TemporaryFolder folder;
     const std::string path = folder.file("thesis.json");
