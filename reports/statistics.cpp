@@ -7,6 +7,26 @@
 
 namespace reports {
 
+namespace {
+
+// Of the values on one side of a place.
+struct LevelSums {
+    double count = 0;
+    double sum = 0;
+    double squares = 0;
+
+    // `sign` -1: takes the value out again.
+    void add(double value, int sign) {
+        count += sign;
+        sum += sign * value;
+        squares += sign * value * value;
+    }
+    // The sum of the squared distances from their mean.
+    [[nodiscard]] double unevenness() const { return squares - sum * sum / count; }
+};
+
+}  // namespace
+
 double students_t_95(double freedom) { return boost::math::quantile(boost::math::students_t(freedom), 0.975); }
 
 std::optional<double> SampleSummary::half_interval_percent() const {
@@ -73,25 +93,29 @@ std::optional<BurstCliff> burst_cliff_of(const std::vector<double>& values) {
     constexpr double kFallMin = 0.25;
     constexpr double kUnevenMax = 0.1;
     if (values.size() < 2 * kPlateauMin) return std::nullopt;
-    // The place that leaves the least deviation on both sides together. One value in between may belong to both levels.
-    std::optional<BurstCliff> best;
+    // The place that leaves the least deviation on both sides together. One value in between may belong to both levels. A measurement in
+    // short intervals has hundreds of thousands of values, so one pass must do; distances from the mean keep the squares exact.
+    const double mean = summary_of(values).mean;
+    LevelSums before_sums;
+    LevelSums after_sums;
+    for (const double value : values) after_sums.add(value - mean, 1);
+    std::size_t best = 0;
     double least = 0;
-    for (std::size_t at = kPlateauMin; at + kPlateauMin <= values.size(); ++at) {
-        const SampleSummary before = summary_of({values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at)});
-        const SampleSummary after = summary_of({values.begin() + static_cast<std::ptrdiff_t>(at), values.end()});
-        const double uneven = before.deviation * before.deviation * static_cast<double>(before.count - 1) +
-                              after.deviation * after.deviation * static_cast<double>(after.count - 1);
-        if (best && uneven >= least) continue;
+    for (std::size_t at = 1; at + kPlateauMin <= values.size(); ++at) {
+        before_sums.add(values[at - 1] - mean, 1);
+        after_sums.add(values[at - 1] - mean, -1);
+        const double uneven = before_sums.unevenness() + after_sums.unevenness();
+        if (at < kPlateauMin || (best > 0 && uneven >= least)) continue;
         least = uneven;
-        best = BurstCliff{at, before.mean, after.mean};
+        best = at;
     }
-    const auto at = static_cast<std::ptrdiff_t>(best->at);
+    const auto at = static_cast<std::ptrdiff_t>(best);
     // The second of the fall belongs to both levels.
     const SampleSummary before = summary_of({values.begin(), values.begin() + at - 1});
-    const SampleSummary after = summary_of({values.begin() + at + (best->at + kPlateauMin < values.size() ? 1 : 0), values.end()});
+    const SampleSummary after = summary_of({values.begin() + at + (best + kPlateauMin < values.size() ? 1 : 0), values.end()});
     const bool is_even = before.deviation <= kUnevenMax * before.mean && after.deviation <= kUnevenMax * after.mean;
     if (!is_even || before.mean <= 0 || after.mean > before.mean * (1 - kFallMin)) return std::nullopt;
-    return BurstCliff{best->at, before.mean, after.mean};
+    return BurstCliff{best, before.mean, after.mean};
 }
 
 }  // namespace reports

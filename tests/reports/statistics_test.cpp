@@ -1,6 +1,7 @@
 #include "reports/statistics.hpp"
 
 #include <cmath>
+#include <ctime>
 #include <vector>
 
 #include "tests/support/catch.hpp"
@@ -77,4 +78,16 @@ TEST_CASE("a plateau after a cliff is reported with its place, and nothing else 
     rise.insert(rise.end(), 20, 3000);
     CHECK_FALSE(burst_cliff_of(rise));
     CHECK_FALSE(burst_cliff_of({3000, 3000, 500, 500}));
+}
+
+TEST_CASE("the cliff of an hour in intervals of 10 ms is found without delay") {
+    std::vector<double> values(200'000, 3000);
+    values.insert(values.end(), 160'000, 500);
+    const std::clock_t begin = std::clock();
+    const auto cliff = burst_cliff_of(values);
+    CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 5);
+    REQUIRE(cliff);
+    CHECK(cliff->at == 200'000);
+    CHECK(is_near(cliff->before, 3000));
+    CHECK(is_near(cliff->after, 500));
 }
