@@ -141,9 +141,11 @@ Json summed_by_name(const std::vector<Host>& hosts, const char* list, const char
             Json& sum = sums[place->second];
             for (const auto& [key, value] : each.items()) {
                 if (key == name || !value.is_number_unsigned()) continue;
+                Json& known = sum.emplace(key, 0U).first.value();  // another version may not have it
+                if (!known.is_number_unsigned()) continue;
                 const auto number = value.get<std::uint64_t>();
-                const auto before = sum[key].get<std::uint64_t>();
-                sum[key] = key == largest ? std::max(before, number) : before + number;
+                const auto before = known.get<std::uint64_t>();
+                known = key == largest ? std::max(before, number) : before + number;
             }
         }
     }

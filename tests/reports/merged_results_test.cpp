@@ -107,6 +107,17 @@ TEST_CASE("the counts of several hosts are the sums of their parts, and each has
     CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("Each run got back") && !ContainsSubstring("promised"));
 }
 
+TEST_CASE("a figure that only one of two versions has is still added up") {
+    Parts files;
+    for (std::uint64_t number = 1; number <= 3; ++number) files.add(part_of(number));
+    REQUIRE_FALSE(files.results[1]["users"].empty());
+    files.results[1]["users"][0]["of_a_newer_version"] = 5U;
+    files.results[2]["users"][0]["of_a_newer_version"] = 6U;
+    const Json group = files.merged();
+    REQUIRE(group["users"][0].contains("of_a_newer_version"));
+    CHECK(group["users"][0]["of_a_newer_version"] == 11);
+}
+
 TEST_CASE("findings and warnings of several hosts are added up separately") {
     Parts files;
     for (std::uint64_t number = 1; number <= 2; ++number) {
