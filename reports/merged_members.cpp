@@ -15,6 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint32_t kRanksMax = 65'536;
+constexpr std::int64_t kClockOffsetUsMax = 10'000'000'000'000'000;  // more than 300 years
 
 // The object may be of a newer version of the program: whatever exists must have the right type.
 class Reader {
@@ -58,8 +59,10 @@ void read_clock(const Reader& group, const NamedResults& file, MergedMember& mem
     const std::uint32_t round_trip_us = reader.number("round_trip_us", 0, ~std::uint32_t{0});
     const auto offset = clock->find("offset_us");
     if (offset == clock->end() || !offset->is_number_integer()) reader.refuse("offset_us", "a number");
+    const auto offset_us = offset->get<std::int64_t>();
+    if (offset_us > kClockOffsetUsMax || offset_us < -kClockOffsetUsMax) reader.refuse("offset_us", "the difference of two clocks");
     if (round_trip_us == 0) return;
-    member.clock_offset_us = offset->get<std::int64_t>();
+    member.clock_offset_us = offset_us;
     member.clock_error_us = (round_trip_us + 1) / 2;
 }
 

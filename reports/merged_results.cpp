@@ -49,7 +49,7 @@ Host host_of(const NamedResults& file) {
     const std::optional<std::uint64_t> start_us = utc_us_of(start);
     if (!start_us) throw ResultsDocumentError(fmt::format("'{}': run.start_utc is '{}', and not a time in UTC.", file.name, start));
     const std::int64_t offset_us = host.member && host.member->clock_offset_us ? *host.member->clock_offset_us : 0;
-    host.start_utc_us = static_cast<std::uint64_t>(static_cast<std::int64_t>(*start_us) + offset_us);
+    host.start_utc_us = static_cast<std::uint64_t>(std::max(std::int64_t{0}, static_cast<std::int64_t>(*start_us) + offset_us));
     return host;
 }
 

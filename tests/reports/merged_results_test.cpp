@@ -1,6 +1,7 @@
 // Several results files as one.
 #include "reports/merged_results.hpp"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -265,6 +266,9 @@ TEST_CASE("files that do not form one result are refused with a reason") {
     odd.results[1]["group"]["rank"] = 2;
     CHECK_THROWS_AS(odd.merged(), reports::ResultsDocumentError);
     odd.results[1]["group"] = ranked_part(2, 1, 2)["group"];
+    odd.results[1]["group"]["clock"]["offset_us"] = std::numeric_limits<std::int64_t>::max();
+    CHECK_THROWS_WITH(odd.merged(), ContainsSubstring("its group's 'offset_us' is not the difference of two clocks"));
+    odd.results[1]["group"]["clock"]["offset_us"] = 0;
     odd.results[1]["run"]["start_utc"] = "yesterday";
     CHECK_THROWS_WITH(odd.merged(), ContainsSubstring("not a time in UTC"));
 }
