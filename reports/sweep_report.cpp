@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/json_limits.hpp"
 #include "reports/knee.hpp"
 #include "reports/results_document.hpp"
 #include "reports/table.hpp"
@@ -150,6 +151,7 @@ SweepJson sweep_document(const std::vector<std::string>& files, const std::vecto
 
 std::vector<SweepJson> points_of_sweep(std::string_view text, const std::string& name, const std::vector<std::string>& files,
                                        const std::vector<std::string>& asked) {
+    if (json_problem(text)) refuse_sweep(name, "is not what 'ioproof sweep --json' wrote");
     const SweepJson document = SweepJson::parse(text, nullptr, false);
     check_sweep(document, name);
     if (document["files"] != SweepJson(files) || document["asked"] != SweepJson(asked)) {
