@@ -96,9 +96,16 @@ WitnessAnswer WitnessShelf::begin(const sim::PromiseSection& section, std::span<
     }
     if (section.run_id == 0 || section.section_id == 0) return answer_of(WitnessStatus::not_understood);
     if (known == runs_.end() && !make_room()) return answer_of(WitnessStatus::no_room);
+    // A run that cannot begin must not take the place of another one: runs_ has it only once its section is stored.
+    const bool is_known = known != runs_.end();
+    std::unique_ptr<PromiseStore> store = is_known ? std::move(known->second.store) : nullptr;
+    if (!store) store = std::make_unique<PromiseStore>(path_of(section.run_id), PromiseStore::Use::write);
+    if (const std::error_code error = store->append(record)) {
+        if (!is_known && store->size_bytes() == 0) ums::remove_output(path_of(section.run_id).string());
+        return answer_of(WitnessStatus::not_stored, 0, error);
+    }
     KeptRun& run = runs_[section.run_id];
-    if (!run.store) run.store = std::make_unique<PromiseStore>(path_of(section.run_id), PromiseStore::Use::write);
-    if (const std::error_code error = run.store->append(record)) return answer_of(WitnessStatus::not_stored, 0, error);
+    run.store = std::move(store);
     remember(run, section);
     if (section.incarnation == 0) void_others(section);
     return answer_of(WitnessStatus::kept);
