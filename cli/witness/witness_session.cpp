@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -131,7 +132,9 @@ void WitnessSession::load_record() {
         status = WitnessStatus::not_stored;
     }
     sent_bytes_ = 0;
-    answer({kAnswerMagic, kWireVersion, static_cast<std::uint16_t>(status), 0, 0, store_ ? store_->size_bytes() : 0}, true);
+    // Without it the client would give "Success" as the reason.
+    const auto error = status == WitnessStatus::not_stored ? static_cast<std::uint32_t>(std::errc::io_error) : 0;
+    answer({kAnswerMagic, kWireVersion, static_cast<std::uint16_t>(status), error, 0, store_ ? store_->size_bytes() : 0}, true);
 }
 
 void WitnessSession::answer(const WitnessAnswer& what, bool goes_on) {

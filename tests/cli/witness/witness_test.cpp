@@ -307,3 +307,15 @@ TEST_CASE("a witness whose disk is full says so, keeps what it has, and continue
     CHECK(sink.append(encode(batch_of(1, 10, 2, 10'000))).empty());
     CHECK(version_of(sink, 1) == 2);
 }
+
+TEST_CASE("a witness that cannot read what it has kept says so") {
+    const IoproofFolder folder;
+    write_key(folder, "key", kKey);
+    const Rig rig(folder);
+    cli::WitnessSink sink = sink_for(folder, rig);
+    REQUIRE(sink.append(encode(section_of(1, 10))).empty());
+    const std::filesystem::path path = folder.path() / "store/0000000000000001.promises";
+    std::filesystem::remove(path);
+    std::filesystem::create_directory(path);
+    CHECK_THROWS_WITH(sink_for(folder, rig).load({.run_id = 1, .paths = {}}), ContainsSubstring("its disk: Input/output error"));
+}
