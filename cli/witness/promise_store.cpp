@@ -153,6 +153,7 @@ std::error_code PromiseStore::append(std::span<const std::byte> records) {
 }
 
 std::error_code PromiseStore::compact() {
+    tried_bytes_ = size_bytes_;
     const sim::Promises promises = load();
     // Always the same temporary name, so that what a power cut leaves is replaced instead of accumulating.
     const std::string beside = path_ + ".ioproof-new";
@@ -174,7 +175,7 @@ std::error_code PromiseStore::compact() {
         return error;
     }
     file_ = std::move(file);
-    size_bytes_ = compact_bytes_ = size_bytes;
+    size_bytes_ = compact_bytes_ = tried_bytes_ = size_bytes;
     return ums::sync_folder_of(path_);
 }
 

@@ -34,8 +34,9 @@ public:
     // One or more complete records. If there is no error, they are on stable storage; otherwise it is as if they had never been appended.
     [[nodiscard]] std::error_code append(std::span<const std::byte> records);
     // Whether the tail is so long that it is time for compact().
-    [[nodiscard]] bool is_due() const { return size_bytes_ - compact_bytes_ > tail_bytes_max(); }
-    // Rewrites the file under another name, and replaces it once the new one is on stable storage. After an error, everything is as before.
+    [[nodiscard]] bool is_due() const { return size_bytes_ - tried_bytes_ > tail_bytes_max(); }
+    // Rewrites the file under another name, and replaces it once the new one is on stable storage. After an error, everything is as before,
+    // and it is time again only after as long a tail: each try reads everything, and writes most of it.
     [[nodiscard]] std::error_code compact();
 
     // Reads stored bytes of complete records.
@@ -54,6 +55,7 @@ private:
     ums::OutputHandle file_;
     std::uint64_t size_bytes_ = 0;     // complete records
     std::uint64_t compact_bytes_ = 0;  // the size after the last rewrite; 0: not rewritten since it was opened
+    std::uint64_t tried_bytes_ = 0;    // the size after the last try to rewrite it
 };
 
 // Promises in a file on another disk: `--ledger FILE`.

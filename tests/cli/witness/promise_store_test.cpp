@@ -146,3 +146,21 @@ TEST_CASE("a record for which the disk has no room leaves nothing behind, and th
     REQUIRE_FALSE(store.append(stored_batch(3, 10'000)));
     CHECK(PromiseStore(folder.path() / "l", PromiseStore::Use::read).load().page(1, 9'999).version == 3);
 }
+
+TEST_CASE("a store that cannot be rewritten is not tried again for each record") {
+    const test::IoproofFolder folder;
+    PromiseStore store(folder.path() / "l", PromiseStore::Use::write);
+    REQUIRE_FALSE(store.append(stored_section()));
+    std::uint64_t number = 0;
+    while (!store.is_due()) REQUIRE_FALSE(store.append(stored_batch(++number, 40'000)));
+    std::filesystem::create_directory(folder.path() / "l.ioproof-new");  // in the way of the new file
+    CHECK(store.compact());
+    REQUIRE_FALSE(store.append(stored_batch(++number, 40'000)));
+    CHECK_FALSE(store.is_due());
+    std::filesystem::remove(folder.path() / "l.ioproof-new");
+    while (!store.is_due()) REQUIRE_FALSE(store.append(stored_batch(++number, 40'000)));
+    CHECK(store.size_bytes() < 3 * PromiseStore::kTailBytesMax);
+    CHECK_FALSE(store.compact());
+    CHECK(store.size_bytes() < 700'000);
+    CHECK(store.load().page(1, 0).version == number);
+}
