@@ -123,15 +123,22 @@ void PromiseStore::find_end(Use use) {
         throw sim::EnvironmentError(fmt::format("{}: its unfinished last record cannot be cut off: {}", path_, ums::error_text(error)));
 }
 
-sim::Promises PromiseStore::load() const {
-    sim::Promises promises;
+std::error_code PromiseStore::add_up(sim::Promises& promises) const {
     std::error_code error;
-    for_each_stored_record(file_, error, [&promises](const ReadRecord& record) {
+    const std::uint64_t end = for_each_stored_record(file_, error, [&promises](const ReadRecord& record) {
         if (record.section) return promises.begin(*record.section);
         // add() refuses only batches of a section that has ended, and those were refused before they were stored.
         static_cast<void>(promises.add(*record.batch));
     });
-    if (error) throw sim::EnvironmentError(fmt::format("{}: cannot be read: {}", path_, ums::error_text(error)));
+    if (!error && end < size_bytes_) error = std::make_error_code(std::errc::io_error);
+    return error;
+}
+
+sim::Promises PromiseStore::load() const {
+    sim::Promises promises;
+    if (const auto error = add_up(promises)) {
+        throw sim::EnvironmentError(fmt::format("{}: cannot be read: {}", path_, ums::error_text(error)));
+    }
     return promises;
 }
 
@@ -154,7 +161,8 @@ std::error_code PromiseStore::append(std::span<const std::byte> records) {
 
 std::error_code PromiseStore::compact() {
     tried_bytes_ = size_bytes_;
-    const sim::Promises promises = load();
+    sim::Promises promises;
+    if (const auto error = add_up(promises)) return error;
     // Always the same temporary name, so that what a power cut leaves is replaced instead of accumulating.
     const std::string beside = path_ + ".ioproof-new";
     ums::remove_output(beside);

@@ -28,7 +28,7 @@ public:
     PromiseStore(const PromiseStore&) = delete;
     PromiseStore& operator=(const PromiseStore&) = delete;
 
-    // What all records add up to. Reads the file.
+    // What all records add up to. Reads the file. Throws EnvironmentError if it cannot be read, or was damaged since it was opened.
     [[nodiscard]] sim::Promises load() const;
 
     // One or more complete records. If there is no error, they are on stable storage; otherwise it is as if they had never been appended.
@@ -48,6 +48,7 @@ public:
 
 private:
     [[nodiscard]] std::uint64_t tail_bytes_max() const { return compact_bytes_ > kTailBytesMax ? compact_bytes_ : kTailBytesMax; }
+    [[nodiscard]] std::error_code add_up(sim::Promises& promises) const;
     void open(Use use);
     void find_end(Use use);
 

@@ -2,6 +2,7 @@
 #include "cli/witness/promise_store.hpp"
 
 #include <filesystem>
+#include <fstream>
 
 #include <fmt/format.h>
 
@@ -163,4 +164,19 @@ TEST_CASE("a store that cannot be rewritten is not tried again for each record")
     CHECK_FALSE(store.compact());
     CHECK(store.size_bytes() < 700'000);
     CHECK(store.load().page(1, 0).version == number);
+}
+
+TEST_CASE("a ledger that is damaged while a run writes to it is not rewritten without what follows") {
+    const test::IoproofFolder folder;
+    PromiseStore store(folder.path() / "l", PromiseStore::Use::write);
+    REQUIRE_FALSE(store.append(stored_section()));
+    const auto damaged = static_cast<std::streamoff>(store.size_bytes() + 100);
+    for (std::uint64_t number = 1; number <= 3; ++number) REQUIRE_FALSE(store.append(stored_batch(number, 10)));
+    const std::uint64_t size_bytes = store.size_bytes();
+    std::fstream(folder.path() / "l", std::ios::in | std::ios::out | std::ios::binary).seekp(damaged).put('\x55');
+    CHECK(store.compact());
+    CHECK(std::filesystem::file_size(folder.path() / "l") == size_bytes);
+    CHECK_THROWS_AS(store.load(), sim::EnvironmentError);
+    CHECK_FALSE(store.append(stored_batch(4)));
+    CHECK_THROWS_AS(PromiseStore(folder.path() / "l", PromiseStore::Use::read), sim::RefusedError);
 }
