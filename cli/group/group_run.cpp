@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "cli/configuration.hpp"
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/group/group_member.hpp"
 #include "cli/run_command.hpp"
 #include "cli/stop_signals.hpp"
+#include "ums/base/machine.hpp"
 #include "ums/base/printable.hpp"
 
 namespace cli {
@@ -16,7 +18,6 @@ namespace {
 
 // A turn that is to end by loss lasts this much longer, to leave time for taking the host away.
 constexpr std::uint64_t kLossPatienceS = 3600;
-constexpr std::uint64_t kMainRunDefaultS = 300;
 
 ExitCode worse(ExitCode a, ExitCode b) {
     const auto rank = [](ExitCode code) {
@@ -46,9 +47,17 @@ RunArguments arguments_of_turn(const RunArguments& arguments, std::uint32_t turn
     of.json_path = of_turn(arguments.json_path, turn);
     of.html_path = of_turn(arguments.html_path, turn);
     of.findings_path = of_turn(arguments.findings_path, turn);
-    of.log_path = of_turn(arguments.log_path.empty() ? "sqliosim.log.xml" : arguments.log_path, turn);
-    if (terms.end_of_turn(turn) == "loss") of.duration_s = arguments.duration_s.value_or(kMainRunDefaultS) + kLossPatienceS;
+    of.log_path = of_turn(arguments.log_path, turn);
+    if (terms.end_of_turn(turn) == "loss") of.duration_s = arguments.duration_s.value() + kLossPatienceS;
     return of;
+}
+
+// The name of the log and the length of the main run, which turns vary, may also come from the configuration.
+RunArguments with_configuration(RunArguments arguments) {
+    const config::Configuration configuration = effective_configuration(arguments, ums::this_machine());
+    arguments.log_path = configuration.options.error_file;
+    arguments.duration_s = configuration.options.test_cycle_duration_s;
+    return arguments;
 }
 
 void say(const Call& call, const std::string& text) {
@@ -57,7 +66,7 @@ void say(const Call& call, const std::string& text) {
 }
 
 ExitCode run_turn(const Call& call, const RunArguments& arguments, GroupMember& member, std::uint32_t turn) {
-    member.begin_turn(turn, arguments.duration_s.value_or(kMainRunDefaultS));
+    member.begin_turn(turn, arguments.duration_s.value());
     const RunArguments of = arguments_of_turn(arguments, turn, member.settings().terms);
     std::uint64_t findings = 0;
     ExitCode code = ExitCode::ok;
@@ -97,6 +106,7 @@ ExitCode take_turns(const Call& call, const RunArguments& arguments, GroupMember
 
 ExitCode run_in_group(const Call& call, const RunArguments& arguments) {
     const GroupSettings settings = group_settings(arguments.group, [](const char* name) -> const char* { return std::getenv(name); });
+    RunArguments of = settings.is_hand_over() ? with_configuration(arguments) : arguments;
     GroupMember member(settings, *arguments.witness, arguments.witness_keys, call.command_line);
     {
         const GracefulStop stop;
@@ -105,11 +115,10 @@ ExitCode run_in_group(const Call& call, const RunArguments& arguments) {
     }
     if (settings.is_hand_over()) {
         say(call, fmt::format("Group {}: waiting for the turns of rank {}", settings.name, settings.rank));
-        const ExitCode code = take_turns(call, arguments, member);
+        const ExitCode code = take_turns(call, of, member);
         member.end(0);
         return code;
     }
-    RunArguments of = arguments;
     if (settings.only_reads()) of.job = sim::Job::verify;  // a reader creates and changes no files
     std::uint64_t findings = 0;
     const ExitCode code = run_on_files(call, of, &member, &findings);

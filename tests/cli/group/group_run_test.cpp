@@ -182,6 +182,21 @@ TEST_CASE("an owner that is killed by plan loses its turn after the lease, and t
     CHECK(turn["verified"]["promised_pages"] > 0);
 }
 
+TEST_CASE("a hand-over takes the length of its turns and the name of its log from the configuration, too") {
+    Hosts hosts;
+    for (const char* host : {"host-0", "host-1"}) {
+        std::filesystem::create_directory(hosts.folder.path() / host);
+        hosts.folder.write(std::string(host) + "/sqliosim.cfg.ini", "[CONFIG]\nErrorFile=turns.xml\nTestCycleDuration=2\n");
+    }
+    const std::vector<std::string> words{"--plan", "hand-over", "--turns", "2", "--change", "kill", "--lease", "2"};
+    const auto first = hosts.start(0, 2, "shared", words);
+    const auto second = hosts.start(1, 2, "shared", words);
+    CHECK(first->wait() == 128 + SIGKILL);  // within its two seconds
+    CHECK(second->wait() == 0);
+    CHECK(hosts.folder.has("host-0/turns.turn-1.xml"));
+    CHECK(hosts.folder.has("host-1/turns.turn-2.xml"));
+}
+
 TEST_CASE("an owner that is to be lost works until it is killed, and the next one reports the loss") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "2", "--change", "loss", "--lease", "4"};
