@@ -61,9 +61,9 @@ void RunParts::reserve(const Options& options, std::uint64_t pool_bytes, std::sp
     const std::uint64_t tasks_max = std::uint64_t{options.cpu_count} * kUsersPerCpu + std::uint64_t{2} * kTransferPagesMax;
     pool = std::make_unique<BufferPool>(pool_bytes, tasks_max + frames_for_backups(options.backup_user));
     // A file that exists may be larger than its MaxSize, and its replica must have room for all of it.
-    std::vector<FileOptions> files(claimed.begin(), claimed.end());
-    fit_replicas(files);
-    for (const FileOptions& file : files) {
+    std::vector<FileOptions> fitted(claimed.begin(), claimed.end());
+    fit_replicas(fitted);
+    for (const FileOptions& file : fitted) {
         if (!file.is_log) ledgers.emplace_back(file.max_size_mb * kMb / kPageBytes);
     }
 }
