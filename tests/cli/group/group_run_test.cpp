@@ -256,7 +256,9 @@ TEST_CASE("a frozen owner that writes after it has lost the files is named as a 
         const std::vector<std::string> names = fact_names(result);
         CAPTURE(result["findings"].dump());
         REQUIRE_FALSE(names.empty());
-        CHECK(std::find(names.begin(), names.end(), "zombie_owner") != names.end());
+        const bool has_zombie = std::find(names.begin(), names.end(), "zombie_owner") != names.end();
+        if (!has_zombie && attempt < kTries) continue;  // it had made the image before it was frozen: that is a late write
+        CHECK(has_zombie);
         CHECK(result["findings"][0]["group_fact"]["rank"] == 0);
         CHECK(first->wait() == 1);  // the group has failed
         CHECK_THAT(first->error() + first->output(), ContainsSubstring("was taken from rank 0"));
