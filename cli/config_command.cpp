@@ -7,7 +7,7 @@
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/run_arguments.hpp"
-#include "config/options_writer.hpp"
+#include "config/config.hpp"
 #include "ums/base/printable.hpp"
 
 namespace cli {
@@ -17,8 +17,7 @@ namespace {
 void show(const RunArguments& arguments, Console& console) {
     const config::Configuration configuration = effective_configuration(arguments, ums::this_machine());
     for (const std::string& warning : configuration.warnings) console.add_message(fmt::format("warning: {}\n", warning));
-    const bool is_toml = configuration_file(arguments).value_or("").ends_with(".toml");
-    const std::string text = config::write_options(configuration.options, is_toml ? config::Dialect::toml : config::Dialect::ini);
+    const std::string text = config::saved_configuration(configuration.options, configuration_file(arguments).value_or(""));
     if (ums::printable_lines(text) != text) {
         console.add_message(
             "warning: characters that are not safe for a terminal are shown as numbers; -save FILE writes them as they are\n");

@@ -99,6 +99,16 @@ TEST_CASE("config show accepts the switches of a run, config explain a name or n
     CHECK_THAT(answer({"config", "explain"}), ContainsSubstring("MaxMemoryMB"));
 }
 
+TEST_CASE("config show answers in the dialect of the file that it read, in whatever case its name ends") {
+    const IoproofFolder folder;
+    for (const std::string name : {"a.toml", "A.TOML"}) {
+        folder.write(name, "[config]\ntest_cycles = 3\n");
+        const auto shown = folder.start({"config", "show", "-cfg", name, "-dir", "/d"});
+        CHECK(shown->wait() == 0);
+        CHECK_THAT(shown->output(), ContainsSubstring("test_cycles = 3"));
+    }
+}
+
 TEST_CASE("called as sqliosim, in any case and with .com, the program takes no command") {
     const IoproofFolder folder;
     for (const std::string name : {"sqliosim", "SQLIOSIM.COM", "SqlIoSim", "sqliosim.exe"}) {
