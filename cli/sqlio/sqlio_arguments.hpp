@@ -3,6 +3,7 @@
 // Options are case-sensitive, one word each, in any order with the files. Source: the usage text of SQLIO 1.5, as shown in articles.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -50,7 +51,11 @@ struct SqlioArguments {
     std::vector<char> drive_letters;     // -d: the same file name on each of them
     [[nodiscard]] std::uint32_t block_bytes() const { return block_kb * 1024; }
     // How far stripes and runs reach: the size of a new file.
-    [[nodiscard]] std::uint64_t reach_bytes() const { return std::uint64_t{stripe_blocks} * run_requests * block_bytes(); }
+    // The largest numbers that are allowed reach further than any file, and than 64 bits.
+    [[nodiscard]] std::uint64_t reach_bytes() const {
+        constexpr std::uint64_t kReachMax = std::uint64_t{1} << 62;
+        return std::min(std::uint64_t{stripe_blocks} * run_requests, kReachMax / block_bytes()) * block_bytes();
+    }
 };
 
 // `words`: those after the command's name. Throws UsageError.

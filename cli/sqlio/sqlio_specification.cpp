@@ -58,7 +58,7 @@ reports::SqlioHead sqlio_head(const SqlioArguments& arguments) {
     head.seconds = arguments.seconds;
     head.block_kb = arguments.block_kb;
     if (arguments.pattern != SqlioPattern::stripes) head.pattern = arguments.pattern == SqlioPattern::random ? "random" : "sequential";
-    head.stripe_kb = arguments.stripe_blocks * arguments.block_kb;
+    head.stripe_kb = std::uint64_t{arguments.stripe_blocks} * arguments.block_kb;
     head.run_requests = arguments.run_requests;
     head.outstanding = arguments.outstanding;
     if (arguments.buffering) {

@@ -24,7 +24,7 @@ struct SqlioHead {
     std::uint32_t seconds = 0;
     std::uint32_t block_kb = 0;
     std::string pattern;  // "random", "sequential"; empty: stripes
-    std::uint32_t stripe_kb = 0;
+    std::uint64_t stripe_kb = 0;
     std::uint32_t run_requests = 0;
     std::optional<std::uint32_t> outstanding;  // nothing = no line
     std::string_view buffering;                // empty = no line

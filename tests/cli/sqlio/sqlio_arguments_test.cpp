@@ -88,6 +88,14 @@ TEST_CASE("SQLIO: blanks before a value are skipped, as in a script's \"-o 8\" o
     for (const char* option : {"-o ", "-o 1 6", "-o 16x", "-t 0"}) CHECK_THROWS_WITH(parse_sqlio({option}), ContainsSubstring(option));
 }
 
+TEST_CASE("SQLIO: stripes and runs that reach beyond every file do not begin again at its start") {
+    const SqlioArguments far = parse_sqlio({"-f1048576", "-i1048576", "-b1048576", "a.dat"});  // 2^70 bytes
+    CHECK(far.reach_bytes() == std::uint64_t{1} << 62);
+    CHECK(cli::sqlio_head(far).stripe_kb == std::uint64_t{1} << 40);
+    CHECK(cli::sqlio_specification(far, {true}).timespans.at(0).targets.at(0).max_offset_bytes == std::uint64_t{1} << 62);
+    CHECK(parse_sqlio({"-f32", "-i16", "-b8", "a.dat"}).reach_bytes() == 32 * 16 * 8 * 1024);
+}
+
 TEST_CASE("SQLIO: drives stand for named folders, and devices are named by their paths") {
     const SqlioArguments arguments = parse_sqlio({"-dLe", "--drive", "L=/mnt/l", "--drive=E=/mnt/e", "testfile.dat"});
     REQUIRE(arguments.files.size() == 2);
