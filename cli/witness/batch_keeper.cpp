@@ -46,6 +46,16 @@ struct BatchKeeper::Work {
         const std::lock_guard guard(mutex);
         return is_given_up;
     }
+    // The book may be gone as soon as nobody waits any more, so that must not happen while it is in use.
+    [[nodiscard]] bool has_news(const sim::PromiseBook& book) {
+        const std::lock_guard guard(mutex);
+        return !is_given_up && book.has_news();
+    }
+    [[nodiscard]] std::optional<sim::PromiseBatch> news_of(sim::PromiseBook& book) {
+        const std::lock_guard guard(mutex);
+        if (is_given_up || !book.has_news()) return std::nullopt;
+        return book.take_batch();
+    }
 
     std::unique_ptr<PromiseSink> sink;
     sim::PromiseSection section;   // the present one
@@ -105,11 +115,11 @@ void BatchKeeper::serve(const std::shared_ptr<Work>& work, sim::PromiseBook& boo
     std::optional<sim::PromiseBatch> batch;
     bool is_ending = false;
     while (!work->has_given_up()) {
-        if (!batch && book.has_news()) batch = book.take_batch();
+        if (!batch) batch = work->news_of(book);
         const bool is_full = batch && batch->pages.size() == sim::kPromisePagesMax;
         const bool is_kept = work->keep_section() && (!batch || work->keep(*batch));
         if (is_kept) batch.reset();
-        if (work->has_given_up() || (is_ending && is_kept && !book.has_news())) break;
+        if (work->has_given_up() || (is_ending && is_kept && !work->has_news(book))) break;
         // Otherwise pauses to collect more: each batch costs a sync at the sink, and CPU time that the run could use.
         if (is_kept && is_full) continue;
         is_ending = work->wait(is_kept ? kPollInterval : kRetryInterval);
