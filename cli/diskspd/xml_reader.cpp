@@ -46,9 +46,12 @@ public:
     }
 
 private:
+    // Each element asks for it, so only what has been read since the last time is counted.
     [[nodiscard]] std::uint32_t line() const {
-        const auto behind = document_.begin() + static_cast<std::ptrdiff_t>(document_.size() - rest_.size());
-        return static_cast<std::uint32_t>(std::count(document_.begin(), behind, '\n')) + 1;
+        const std::string_view read = document_.substr(0, document_.size() - rest_.size());
+        line_ += static_cast<std::uint32_t>(std::count(read.begin() + static_cast<std::ptrdiff_t>(counted_), read.end(), '\n'));
+        counted_ = read.size();
+        return line_;
     }
     [[noreturn]] void fail(std::string_view what) const { throw XmlError(fmt::format("line {}: {}", line(), what)); }
 
@@ -179,6 +182,8 @@ private:
 
     const std::string_view document_;
     std::string_view rest_;
+    mutable std::size_t counted_ = 0;  // up to here line() has counted
+    mutable std::uint32_t line_ = 1;
 };
 
 }  // namespace

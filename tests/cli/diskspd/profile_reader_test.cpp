@@ -1,5 +1,7 @@
 #include "cli/diskspd/profile_reader.hpp"
 
+#include <ctime>
+
 #include "cli/diskspd/diskspd_arguments.hpp"
 #include "cli/diskspd/xml_reader.hpp"
 #include "cli/exit_codes.hpp"
@@ -48,6 +50,20 @@ TEST_CASE("XML that is malformed or refers to external entities is refused with 
         CHECK_THROWS_AS(read_xml(wrong), cli::XmlError);
         CHECK_THROWS_WITH(read_xml(wrong), ContainsSubstring("line 1: "));
     }
+}
+
+TEST_CASE("a large XML document is read without delay, and its lines are right") {
+    std::string document = "<a>\n";
+    constexpr std::uint32_t kElements = 400'000;
+    for (std::uint32_t i = 0; i < kElements; ++i) document += i % 2 == 0 ? "<b/>\n" : "<b>\n</b>\n";
+    document += "</a>\n";
+    const std::clock_t begin = std::clock();
+    const cli::XmlElement root = cli::read_xml(document);
+    CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 5);
+    REQUIRE(root.children.size() == kElements);
+    CHECK(root.line == 1);
+    CHECK(root.children[0].line == 2);
+    CHECK(root.children.back().line == 1 + kElements / 2 * 3 - 1);
 }
 
 TEST_CASE("DiskSpd: a written profile is read unchanged") {
