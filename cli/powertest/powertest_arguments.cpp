@@ -168,4 +168,9 @@ std::vector<std::string> folders_among(const std::vector<std::string>& run_words
     return folders;
 }
 
+bool is_witness_among(const std::vector<std::string>& run_words) {
+    const std::vector<SwitchWord> words = parse_words(run_switches(), run_words).switches;
+    return std::any_of(words.begin(), words.end(), [](const SwitchWord& word) { return word.name == "witness"; });
+}
+
 }  // namespace cli

@@ -1,6 +1,7 @@
 #include "cli/powertest/unit_text.hpp"
 
 #include <filesystem>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -27,10 +28,14 @@ std::string unit_text(const CampaignState& state, const std::string& program, co
     for (const std::string& folder : folders_among(state.plan.run_words)) {
         mounts += " " + unit_quoted((std::filesystem::path(state.plan.folder) / folder).lexically_normal().string(), false);
     }
+    // A witness that cannot be reached yet would end the service at boot, and with it the campaign.
+    const std::string_view network =
+        is_witness_among(state.plan.run_words) ? "Wants=network-online.target\nAfter=network-online.target\n" : "";
     return fmt::format(
         "[Unit]\n"
         "Description=ioproof powertest: verify after a power cut, then run until the next one\n"
         "RequiresMountsFor={}\n"
+        "{}"
         "\n"
         "[Service]\n"
         "ExecStart={} powertest --state {}\n"
@@ -38,7 +43,7 @@ std::string unit_text(const CampaignState& state, const std::string& program, co
         "\n"
         "[Install]\n"
         "WantedBy=multi-user.target\n",
-        mounts, unit_quoted(program, true), unit_quoted(state_path, true));
+        mounts, network, unit_quoted(program, true), unit_quoted(state_path, true));
 }
 
 }  // namespace cli

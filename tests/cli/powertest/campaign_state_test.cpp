@@ -133,6 +133,13 @@ TEST_CASE("the unit of a campaign is quoted as systemd expects") {
     CHECK_THAT(unit, ContainsSubstring("RequiresMountsFor=\"/st$ate\" \"/here/a b\"\n"));
 }
 
+TEST_CASE("the unit of a campaign with a witness waits for the network, and of another one does not") {
+    cli::CampaignState state = example_campaign();
+    CHECK(unit_text(state, "/p", "/s").find("network") == std::string::npos);
+    state.plan.run_words = {"-dir", "d", "--witness", "10.0.0.5:7017", "--key-file", "k"};
+    CHECK_THAT(unit_text(state, "/p", "/s"), ContainsSubstring("\nWants=network-online.target\nAfter=network-online.target\n\n[Service]"));
+}
+
 TEST_CASE("powertest refuses a folder without a campaign and a campaign with other switches") {
     const test::IoproofFolder folder;
     const auto alone = folder.start({"powertest", "--state", "state"});
