@@ -11,6 +11,7 @@
 #include "cli/run_command.hpp"
 #include "cli/stop_signals.hpp"
 #include "ums/base/machine.hpp"
+#include "ums/base/output_place.hpp"
 #include "ums/base/printable.hpp"
 
 namespace cli {
@@ -35,6 +36,9 @@ ExitCode worse(ExitCode a, ExitCode b) {
 // "r.json" of turn 2: "r.turn-2.json".
 std::string of_turn(const std::string& path, std::uint32_t turn) {
     if (path.empty()) return path;
+    // All turns go to the same pipe or device: a name beside it would become a file in /dev.
+    ums::OutputStatus status;
+    if (!ums::read_output_status(path, status) && status.type != ums::OutputStatus::Type::regular) return path;
     const std::size_t name = path.find_last_of('/') == std::string::npos ? 0 : path.find_last_of('/') + 1;
     const std::size_t dot = path.find_last_of('.');
     const std::size_t end = dot == std::string::npos || dot <= name ? path.size() : dot;
