@@ -1,8 +1,10 @@
 #include "reports/bench_report.hpp"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/figures.hpp"
 
 namespace {
 
@@ -49,3 +51,46 @@ TEST_CASE("errors of a measurement appear in its figures") {
 }
 
 TEST_CASE("a measurement without requests has figures, too") { CHECK(reports::bench_json({})["requests_per_s"] == 0.0); }
+
+TEST_CASE("each figure and each setting of a measurement of ioproof's own path is in the JSON under its own name") {
+    sim::BenchResults results;
+    test::Figures figures;
+    figures.set(results.options.block_bytes_min, "block_bytes_min");
+    figures.set(results.options.block_bytes_max, "block_bytes_max");
+    figures.set(results.options.depth, "depth");
+    figures.set(results.options.cpu_count, "cpus");
+    figures.set(results.engine, "engine");
+    figures.set(results.duration_ns, "duration_ns");
+    figures.set(results.requests, "requests");
+    figures.set(results.bytes, "bytes");
+    figures.set(results.latency_mean_us, "latency_mean_us");
+    figures.set(results.cpu_user_us, "cpu_user_us");
+    figures.set(results.cpu_system_us, "cpu_system_us");
+    figures.set(results.pages_verified, "pages_verified");
+    figures.set(results.pages_read_back, "pages_read_back");
+    figures.set(results.resident_max_bytes, "resident_max_bytes");
+    figures.set(results.finding_count, "findings");
+    figures.set(results.failure_reason, "failure");
+    CHECK(figures.wrong_in(reports::bench_json(results)) == "");
+    results.duration_ns = 2'000'000'000;
+    CHECK(reports::bench_json(results)["requests_per_s"] == static_cast<double>(results.requests) / 2);
+    CHECK(reports::bench_json(results)["bytes_per_s"] == static_cast<double>(results.bytes) / 2);
+    sim::BenchOptions& options = results.options;
+    const std::pair<const char*, bool*> switches[] = {{"verify", &options.verify},
+                                                      {"durable", &options.durable},
+                                                      {"scatter", &options.scatter},
+                                                      {"direct", &options.direct},
+                                                      {"stopped", &results.stopped}};
+    for (const auto& [name, value] : switches) *value = false;
+    for (const auto& [name, value] : switches) {
+        *value = true;
+        for (const auto& [other, other_value] : switches) CHECK(reports::bench_json(results)[other] == (other_value == value));
+        *value = false;
+    }
+    CHECK(reports::bench_json(results)["pattern"] == "random");
+    CHECK(reports::bench_json(results)["op"] == "read");
+    options.pattern = sim::BenchPattern::sequential;
+    options.operation = sim::BenchOperation::write;
+    CHECK(reports::bench_json(results)["pattern"] == "sequential");
+    CHECK(reports::bench_json(results)["op"] == "write");
+}

@@ -1,7 +1,9 @@
 #include "reports/comparison.hpp"
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "reports/results_document.hpp"
 #include "reports/results_json.hpp"
@@ -104,6 +106,55 @@ TEST_CASE("a percentile is compared with that of the other run") {
     CHECK(row["before"].get<double>() > 0);
     CHECK(row["after"] == 2 * row["before"].get<double>());
     CHECK(row["change_percent"] == 100);
+}
+
+TEST_CASE("each figure is compared by its own columns of the time series") {
+    sim::Results results = sound_results();
+    for (sim::FileSample& sample : results.files[0].samples) sample.throttles = 3;
+    const Json before = document_of(results);
+    // The figures that change if all values of one column are doubled, and by how many percent.
+    using Changes = std::map<std::string, int>;
+    const std::map<std::string, Changes> expected{{"reads", {{"reads", 100}, {"average read", -50}}},
+                                                  {"writes", {{"writes", 100}, {"average write", -50}}},
+                                                  {"read_bytes", {{"read", 100}}},
+                                                  {"written_bytes", {{"written", 100}}},
+                                                  {"read_time_us", {{"average read", 100}}},
+                                                  {"write_time_us", {{"average write", 100}}},
+                                                  {"throttles", {{"throttled", 100}}},
+                                                  {"request_blocks", {{"request blocks", 100}}},
+                                                  {"outstanding", {}}};
+    for (const auto& [name, changes] : expected) {
+        INFO(name);
+        Json after = before;
+        for (Json& value : after["files"][0]["series"][name]) value = 2 * value.get<std::uint64_t>();
+        const Json comparison = reports::compare_results(before, "a.json", after, "b.json");
+        Changes found;
+        for (const Json& row : comparison["files"][0]["rows"]) {
+            const double percent = row["change_percent"].get<double>();
+            if (percent != 0) found[row["figure"]] = static_cast<int>(std::lround(percent));
+        }
+        CHECK(found == changes);
+    }
+}
+
+TEST_CASE("the curves of a comparison are those of the main run, from its beginning") {
+    sim::Results results = sound_results();
+    const Json before = document_of(results);
+    for (sim::FileSample& sample : results.files[0].samples) sample.reads = sample.writes = 0;
+    const Json file = reports::compare_results(before, "a.json", document_of(results), "b.json")["files"][0];
+    // Seconds 8 to 35.
+    const sim::FileSample& first = sound_results().files[0].samples[8];
+    const auto requests = static_cast<double>(first.reads + first.writes);
+    CHECK(file["before"]["seconds"].size() == 28);
+    CHECK(file["before"]["seconds"][0] == 0);
+    CHECK(file["before"]["seconds"][27] == 27);
+    CHECK(file["before"]["requests_per_s"][0] == requests);
+    CHECK(file["before"]["latency_ms"][0] == static_cast<double>(first.read_time_us + first.write_time_us) / requests / 1000);
+    CHECK(file["after"]["requests_per_s"][0] == 0);
+    CHECK(file["after"]["latency_ms"][0].is_null());
+    CHECK(file["is_log"] == false);
+    CHECK(file["before_path"] == "/data/sqliosim.mdx");
+    CHECK(file["after_path"] == "/data/sqliosim.mdx");
 }
 
 TEST_CASE("without enough intervals nothing is said about noise") {

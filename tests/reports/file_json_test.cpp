@@ -1,16 +1,43 @@
 #include "reports/file_json.hpp"
 
 #include <string>
+#include <vector>
 
-#include "tests/reports/figures.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/figures.hpp"
 
 using Json = nlohmann::ordered_json;
 using test::Figures;
 
+namespace {
+
+struct NamedFact {
+    const char* name;
+    bool* fact;
+};
+
+// Makes each of the facts true alone: it must be true under its own name, and all others false. The names of those that are not.
+template <typename Place>
+std::string wrong_facts(const sim::FileResult& file, const std::vector<NamedFact>& facts, const Place& place) {
+    std::string wrong;
+    for (const NamedFact& fact : facts) {
+        *fact.fact = true;
+        const Json json = place(reports::file_json(file));
+        for (const NamedFact& other : facts) {
+            if (json[other.name] != (&other == &fact)) wrong += std::string(other.name) + " ";
+        }
+        *fact.fact = false;
+    }
+    return wrong;
+}
+
+}  // namespace
+
 TEST_CASE("each figure of a file is in the JSON under its own name") {
     sim::FileResult file;
     Figures figures;
+    figures.set(file.path, "path");
+    figures.set(file.named_as, "named_as");
     figures.set(file.file_id, "file_id");
     figures.set(file.size_bytes, "size_bytes");
     figures.set(file.target_io_duration_ms, "target_io_duration_ms");
@@ -43,6 +70,8 @@ TEST_CASE("each figure of a drive is in the JSON under its own name, and an unkn
     sim::DriveFacts& drive = file.drive;
     drive.known = true;
     Figures figures;
+    figures.set(drive.name, "name");
+    figures.set(drive.manager, "manager");
     figures.set(drive.number, "number");
     figures.set(drive.logical_sector_bytes, "logical_sector_bytes");
     figures.set(drive.physical_sector_bytes, "physical_sector_bytes");
@@ -56,23 +85,41 @@ TEST_CASE("each figure of a drive is in the JSON under its own name, and an unkn
     figures.set(drive.written_bytes, "written_bytes");
     figures.set(drive.merged_requests, "merged_requests");
     CHECK(figures.wrong_in(reports::file_json(file)["drive"]) == "");
-    // Each of the facts alone: it is true under its own name, and all others are false.
-    struct Fact {
-        const char* name;
-        bool sim::DriveFacts::*member;
-    };
-    static constexpr Fact kFacts[] = {{"rotational", &sim::DriveFacts::rotational},
-                                      {"removable", &sim::DriveFacts::removable},
-                                      {"read_cache", &sim::DriveFacts::read_cache},
-                                      {"write_cache", &sim::DriveFacts::write_cache},
-                                      {"fua", &sim::DriveFacts::fua}};
-    for (const Fact& fact : kFacts) {
-        INFO(fact.name);
-        drive.*fact.member = true;
-        const Json json = reports::file_json(file)["drive"];
-        for (const Fact& other : kFacts) CHECK(json[other.name] == (&other == &fact));
-        drive.*fact.member = false;
+    CHECK(wrong_facts(file,
+                      {{"rotational", &drive.rotational},
+                       {"removable", &drive.removable},
+                       {"read_cache", &drive.read_cache},
+                       {"write_cache", &drive.write_cache},
+                       {"fua", &drive.fua}},
+                      [](const Json& json) { return json["drive"]; }) == "");
+}
+
+TEST_CASE("each fact of a file is in the JSON under its own name") {
+    sim::FileResult file;
+    CHECK(wrong_facts(
+              file, {{"is_log", &file.is_log}, {"compressed", &file.compressed}, {"encrypted", &file.encrypted}, {"sparse", &file.sparse}},
+              [](const Json& json) { return json; }) == "");
+}
+
+TEST_CASE("each figure of a latency is in the JSON under its own name") {
+    sim::FileResult file;
+    sim::LatencyResult& latency = file.latency[static_cast<std::size_t>(sim::IoClass::scatter_read)];
+    Figures figures;
+    figures.set(latency.count, "count");
+    figures.set(latency.total_ns, "total_ns");
+    figures.set(latency.mean_ns, "mean_ns");
+    figures.set(latency.deviation_ns, "deviation_ns");
+    figures.set(latency.min_ns, "min_ns");
+    figures.set(latency.max_ns, "max_ns");
+    for (std::size_t i = 0; i < sim::kLatencyPercents.size(); ++i) latency.percentiles_ns[i] = 500 + i;
+    latency.buckets = {{1, 2, 3}, {4, 5, 6}};
+    const Json json = reports::file_json(file)["latency"]["scatter_read"];
+    CHECK(figures.wrong_in(json) == "");
+    REQUIRE(json["percentiles_ns"].size() == sim::kLatencyPercents.size());
+    for (std::size_t i = 0; i < sim::kLatencyPercents.size(); ++i) {
+        CHECK(json["percentiles_ns"].at(i) == Json({sim::kLatencyPercents[i], 500 + i}));
     }
+    CHECK(json["buckets_ns"] == Json::parse("[[1, 2, 3], [4, 5, 6]]"));
 }
 
 TEST_CASE("each class of requests and each column of the time series is in the JSON under its own name") {

@@ -102,6 +102,34 @@ TEST_CASE("targets are compared by class and in total") {
     CHECK_THAT(reports::measure_comparison_text(comparison), ContainsSubstring("log /a/b.log -> /b/b.log"));
 }
 
+TEST_CASE("a row has the values of both sides, their intervals, and what is better") {
+    const ComparedJson row = figure_row(compared_documents(rounds_of({100, 200}), rounds_of({400, 500})), 0, "reads", "/s");
+    CHECK(row["before_values"] == ComparedJson::parse("[100.0, 200.0]"));
+    CHECK(row["after_values"] == ComparedJson::parse("[400.0, 500.0]"));
+    // Student's t of one degree of freedom is 12.706, and the standard error of both is 50.
+    CHECK(row["before_half_interval_95"].get<double>() == Approx(635.3).epsilon(0.001));
+    CHECK(row["after_half_interval_95"].get<double>() == Approx(635.3).epsilon(0.001));
+    CHECK(row["more_is_better"] == true);
+    CHECK(row["judged"] == true);
+    ComparedJson stopped = rounds_of({100, 200, 300});
+    stopped["stopped"] = true;
+    stopped["findings"] = 7;
+    const ComparedJson comparison = compared_documents(rounds_of({100, 200}), stopped);
+    const ComparedJson latency = figure_row(comparison, 0, "reads, average", "us");
+    CHECK(latency["more_is_better"] == false);
+    CHECK(latency["judged"] == true);
+    CHECK(figure_row(comparison, 0, "reads", "MB/s")["judged"] == false);
+    CHECK(comparison["before"]["name"] == "a.json");
+    CHECK(comparison["before"]["engine"] == "uring");
+    CHECK(comparison["before"]["rounds"] == 2);
+    CHECK(comparison["before"]["findings"] == 0);
+    CHECK(comparison["before"]["is_whole"] == true);
+    CHECK(comparison["after"]["name"] == "b.json");
+    CHECK(comparison["after"]["rounds"] == 3);
+    CHECK(comparison["after"]["findings"] == 7);
+    CHECK(comparison["after"]["is_whole"] == false);
+}
+
 TEST_CASE("differences in the requested measurement are shown, and rule out a baseline") {
     ComparedJson before = rounds_of({1000, 1000});
     before["targets"][0]["block_bytes"] = 65536;

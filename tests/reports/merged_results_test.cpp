@@ -119,6 +119,64 @@ TEST_CASE("a figure that only one of two versions has is still added up") {
     CHECK(group["users"][0]["of_a_newer_version"] == 11);
 }
 
+TEST_CASE("each host's row has the facts and figures of its own results file") {
+    Parts files;
+    files.add(ranked_part(1, 0, 2));
+    files.add(ranked_part(2, 1, 2));
+    Json& part = files.results[1];
+    part["finding_count"] = 11;
+    part["warning_count"] = 12;
+    part["version"] = "9.8";
+    part["run"]["duration_us"] = 13;
+    std::uint64_t figure = 1000;
+    for (Json& file : part["files"]) {
+        for (const char* key : {"reads", "scatter_reads", "writes", "gather_writes", "read_bytes", "written_bytes", "pages_verified",
+                                "long_ios", "write_retries", "grown_count", "shrunk_count", "throttle_count", "total_io_time_us"}) {
+            file[key] = ++figure;
+        }
+        for (const char* column : {"reads", "writes", "read_bytes", "written_bytes", "read_time_us", "write_time_us"}) {
+            file["series"][column][5] = ++figure;
+        }
+    }
+    const Json merged = files.merged();
+    const Json& host = merged["hosts"][1];
+    CHECK(host["name"] == "rank 1 on node-b");
+    CHECK(host["results_file"] == "r1.json");
+    CHECK(host["rank"] == 1);
+    CHECK(host["turn"].is_null());
+    CHECK(host["host"] == "node-b");
+    CHECK(host["run_id"] == part["run"]["run_id"]);
+    CHECK(host["version"] == "9.8");
+    CHECK(host["is_verification"] == false);
+    CHECK(host["start_utc"] == part["run"]["start_utc"]);
+    CHECK(host["clock_offset_us"] == -1000);
+    CHECK(host["clock_error_us"] == 200);
+    CHECK(host["begin_us"] == 10'000'000);
+    CHECK(host["duration_us"] == 13);
+    CHECK(host["judgement"] == part["verdict"]["judgement"]);
+    CHECK(host["reason"] == part["verdict"]["reasons"][0]["text"]);
+    CHECK(host["finding_count"] == 11);
+    CHECK(host["warning_count"] == 12);
+    CHECK(host["files"] == 2);
+    const auto sum = [&](const Json& a, const Json& b) { return a.get<std::uint64_t>() + b.get<std::uint64_t>(); };
+    CHECK(host["counters"].size() == 13);
+    for (const auto& [key, value] : host["counters"].items()) CHECK(value == sum(part["files"][0][key], part["files"][1][key]));
+    for (const char* column : {"reads", "writes", "read_bytes", "written_bytes", "read_time_us", "write_time_us"}) {
+        CHECK(host["series"][column][5] == sum(part["files"][0]["series"][column][5], part["files"][1]["series"][column][5]));
+    }
+    CHECK(host["series"]["start_us"][5] == 10'000'000 + part["intervals"]["start_us"][5].get<std::uint64_t>());
+    CHECK(host["series"]["duration_us"] == part["intervals"]["duration_us"]);
+    CHECK(host["series"]["phase"] == part["intervals"]["phase"]);
+    CHECK(merged["program_version"] == "1.2.3");
+    CHECK(merged["clock"] == "witness");
+    CHECK(merged["begin_utc"] == "2025-11-24T16:00:09.999000Z");
+    CHECK(merged["group"]["name"] == "night-1");
+    CHECK(merged["group"]["plan"] == "side-by-side");
+    CHECK(merged["group"]["of"] == 2);
+    CHECK(merged["group"]["turns"] == 0);
+    CHECK(merged["group"]["witness"] == "10.0.0.5:7017");
+}
+
 TEST_CASE("findings and warnings of several hosts are added up separately") {
     Parts files;
     for (std::uint64_t number = 1; number <= 2; ++number) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/figures.hpp"
 
 using reports::CutOutcome;
 using reports::PowerCycle;
@@ -54,4 +55,45 @@ TEST_CASE("the headline of the verification says what a cut has lost") {
     lost.said = "1 finding (gap in the log).";
     const std::string text = reports::campaign_text({lost}, 5, 200);
     CHECK_THAT(text, ContainsSubstring("1 finding FOUND") && ContainsSubstring("Cycle 1: 1 finding (gap in the log)."));
+}
+
+TEST_CASE("each figure of a cycle is in the JSON of a campaign under its own name") {
+    std::vector<PowerCycle> cycles{cycle_of(CutOutcome::findings)};
+    test::Figures figures;
+    figures.set(cycles[0].number, "number");
+    figures.set(cycles[0].moment, "moment");
+    figures.set(cycles[0].load_ms, "load_ms");
+    figures.set(cycles[0].finding_count, "finding_count");
+    figures.set(cycles[0].torn_pages, "torn_pages");
+    figures.set(cycles[0].blocks_behind, "blocks_behind");
+    figures.set(cycles[0].verify_ms, "verify_ms");
+    figures.set(cycles[0].said, "said");
+    const auto json = reports::campaign_document(cycles, 1, "1")["cycles"].at(0);
+    CHECK(figures.wrong_in(json) == "");
+    CHECK(json["outcome"] == "findings");
+    CHECK(json["was_cut"] == true);
+    cycles[0].was_cut = false;
+    cycles[0].moment = "";
+    CHECK(reports::campaign_document(cycles, 1, "1")["cycles"].at(0)["was_cut"] == false);
+    CHECK(reports::campaign_document(cycles, 1, "1")["cycles"].at(0)["moment"] == "any");
+}
+
+TEST_CASE("each sum of a campaign is in its JSON under its own name") {
+    // Of 9 cycles 8 are cuts: 4 intact (3 of them with torn pages), 1 with findings, 3 of nothing. The ninth has findings, and was not cut.
+    std::vector<PowerCycle> cycles{
+        cycle_of(CutOutcome::intact, 10), cycle_of(CutOutcome::intact, 20), cycle_of(CutOutcome::intact, 30),
+        cycle_of(CutOutcome::intact),     cycle_of(CutOutcome::findings),   cycle_of(CutOutcome::nothing),
+        cycle_of(CutOutcome::nothing),    cycle_of(CutOutcome::nothing),    cycle_of(CutOutcome::findings, 1000)};
+    cycles.back().was_cut = false;
+    const auto json = reports::campaign_document(cycles, 20, "1.2");
+    CHECK(json["program_version"] == "1.2");
+    CHECK(json["verdict"] == "FAIL");
+    CHECK_THAT(json["headline"].get<std::string>(), ContainsSubstring("FAIL: "));
+    CHECK(json["cuts_wanted"] == 20);
+    CHECK(json["cuts"] == 8);
+    CHECK(json["cuts_intact"] == 4);
+    CHECK(json["cuts_nothing"] == 3);
+    CHECK(json["cycles_with_findings"] == 2);
+    CHECK(json["cuts_with_torn_pages"] == 3);
+    CHECK(json["torn_pages"] == 60);
 }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/figures.hpp"
 
 using namespace reports;
 
@@ -63,4 +64,23 @@ TEST_CASE("the JSON can be parsed, whatever bytes the names contain") {
     CHECK(json["lines"][1]["grade"] == "warn");
     CHECK(json["lines"][1]["cure"] == "mount -o remount,noatime /mnt/data");
     CHECK(json["lines"][2]["grade"] == "fail");
+}
+
+TEST_CASE("each text of a line is in the JSON under its own name, and each grade is counted for itself") {
+    std::vector<sim::PreflightLine> lines(6);
+    test::Figures texts;
+    texts.set(lines[0].folder, "folder");
+    texts.set(lines[0].topic, "topic");
+    texts.set(lines[0].found, "found");
+    texts.set(lines[0].reason, "reason");
+    texts.set(lines[0].source, "source");
+    texts.set(lines[0].remedy, "cure");
+    lines[1].grade = lines[2].grade = sim::PreflightGrade::warn;
+    lines[3].grade = lines[4].grade = lines[5].grade = sim::PreflightGrade::fail;
+    const auto json = nlohmann::ordered_json::parse(preflight_json(lines));
+    CHECK(texts.wrong_in(json["lines"].at(0)) == "");
+    CHECK(json["lines"].at(0)["grade"] == "ok");
+    CHECK(json["ok"] == 1);
+    CHECK(json["warn"] == 2);
+    CHECK(json["fail"] == 3);
 }

@@ -5,6 +5,7 @@
 #include "reports/progress_line.hpp"
 #include "reports/text.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/figures.hpp"
 #include "ums/base/text_wrap.hpp"
 
 using namespace reports;
@@ -39,6 +40,97 @@ TEST_CASE("status: the JSON can be parsed, and has the course of the last second
     REQUIRE(json["samples"].size() == 2);
     CHECK(json["samples"][1]["ios_per_second"] == 100.0);
     CHECK(json["samples"][1]["mb_per_second"] == 100.0);
+}
+
+TEST_CASE("status: each figure is in the JSON under its own name") {
+    StatusHead head;
+    test::Figures figures;
+    figures.set(head.version, "ioproof");
+    figures.set(head.engine, "engine");
+    figures.set(head.start_utc_us, "start_utc_us");
+    sim::Progress progress;
+    figures.set(progress.cycle, "cycle");
+    figures.set(progress.cycles, "cycles");
+    figures.set(progress.elapsed_us, "phase_elapsed_us");
+    figures.set(progress.phase_duration_us, "phase_duration_us");
+    figures.set(progress.done_fraction, "done_fraction");
+    figures.set(progress.io_count, "io_count");
+    figures.set(progress.io_bytes, "io_bytes");
+    figures.set(progress.pages_verified, "pages_verified");
+    figures.set(progress.findings, "findings");
+    figures.set(progress.warnings, "warnings");
+    figures.set(progress.throttle_count, "throttle_count");
+    figures.set(progress.outstanding_io, "outstanding_io");
+    figures.set(progress.lost_requests, "lost_requests");
+    progress.files.resize(1);
+    test::Figures file;
+    file.set(progress.files[0].path, "path");
+    file.set(progress.files[0].average_io_duration_us, "average_io_duration_us");
+    file.set(progress.files[0].request_blocks, "request_blocks");
+    std::uint64_t run_elapsed_us = 0;
+    figures.set(run_elapsed_us, "run_elapsed_us");
+    StatusBoard board(head);
+    board.update(progress, run_elapsed_us);
+    const auto json = nlohmann::ordered_json::parse(status_json(board));
+    CHECK(figures.wrong_in(json) == "");
+    CHECK(file.wrong_in(json["files"].at(0)) == "");
+    CHECK(json["samples"].at(0)["run_elapsed_us"] == run_elapsed_us);
+    CHECK_FALSE(json.contains("group"));
+}
+
+TEST_CASE("status: each fact of a group is in the JSON under its own name") {
+    sim::GroupResult group;
+    test::Figures facts;
+    facts.set(group.name, "name");
+    facts.set(group.plan, "plan");
+    facts.set(group.rank, "rank");
+    facts.set(group.of, "of");
+    group.missing_ranks = {4};
+    sim::TurnResult turn;
+    facts.set(turn.number, "turn");
+    facts.set(turn.turns, "turns");
+    group.turn = turn;
+    sim::GroupMemberResult& other = group.members.emplace_back();
+    test::Figures member;
+    member.set(other.rank, "rank");
+    member.set(other.host, "host");
+    member.set(other.state, "state");
+    member.set(other.clock_offset_us, "clock_offset_us");
+    StatusBoard board(StatusHead{});
+    board.set_group(group);
+    const auto json = nlohmann::ordered_json::parse(status_json(board))["group"];
+    CHECK(facts.wrong_in(json) == "");
+    CHECK(member.wrong_in(json["members"].at(0)) == "");
+    CHECK(json["missing_ranks"] == nlohmann::ordered_json::array({4}));
+}
+
+TEST_CASE("status: each metric has its own figure") {
+    sim::Progress progress;
+    progress.cycle = 101;
+    progress.elapsed_us = 102'000'000;
+    progress.io_count = 103;
+    progress.io_bytes = 104;
+    progress.pages_verified = 105;
+    progress.findings = 106;
+    progress.warnings = 107;
+    progress.throttle_count = 108;
+    progress.outstanding_io = 109;
+    progress.lost_requests = 110;
+    sim::GroupResult group;
+    group.of = 112;
+    group.missing_ranks = {1, 2};
+    group.turn.emplace().number = 113;
+    StatusBoard board({.version = "1.2", .seed = 1, .engine = "uring", .start_utc_us = 7});
+    board.update(progress, 111'000'000);
+    board.set_group(group);
+    const std::string text = status_metrics(board);
+    for (const char* line :
+         {"ioproof_build_info{version=\"1.2\"} 1", "ioproof_cycle 101", "ioproof_phase_elapsed_seconds 102",
+          "ioproof_io_requests_total 103", "ioproof_io_bytes_total 104", "ioproof_pages_verified_total 105", "ioproof_findings_total 106",
+          "ioproof_warnings_total 107", "ioproof_throttles_total 108", "ioproof_outstanding_io 109", "ioproof_lost_requests 110",
+          "ioproof_run_elapsed_seconds 111", "ioproof_group_ranks 112", "ioproof_group_missing_ranks 2", "ioproof_group_turn 113"}) {
+        CHECK_THAT(text, ContainsSubstring("\n" + std::string(line) + "\n"));
+    }
 }
 
 TEST_CASE("status: metrics have Prometheus' format, with escaped labels") {

@@ -2,12 +2,15 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/json_text.hpp"
 #include "reports/results_document.hpp"
 #include "tests/reports/measured_example.hpp"
 #include "tests/support/catch.hpp"
+
+using SweptJson = nlohmann::ordered_json;
 
 namespace {
 
@@ -17,6 +20,17 @@ std::string sweep_of_one_point() {
 }
 
 std::size_t points_in(const std::string& text) { return reports::points_of_sweep(text, "s.json", {"b.mdx"}, {"depth=1"}).size(); }
+
+// The same figures for two series of two depths each.
+std::vector<SweptJson> swept_points() {
+    std::vector<SweptJson> points;
+    for (const std::uint32_t write_percent : {0U, 50U}) {
+        for (const std::uint32_t depth : {1U, 2U}) {
+            points.push_back(reports::sweep_point({depth, 3, 8192, write_percent}, test::measured_second(100 * depth, 1000)));
+        }
+    }
+    return points;
+}
 
 }  // namespace
 
@@ -28,4 +42,66 @@ TEST_CASE("a sweep is not resumed from JSON that is nested without end") {
                              "\"points\": " +
                              nested + "}";
     CHECK_THROWS_AS(points_in(text), reports::ResultsDocumentError);
+}
+
+TEST_CASE("each figure of a point of a sweep is in the JSON under its own name, and in the CSV in its column") {
+    sim::MeasureTimespanResults second = test::measured_second(900, 100, 80, 1'000);
+    sim::MeasureCounts& writes = second.rows[0].writes;
+    for (int i = 0; i < 15; ++i) writes.latency.add(5'000'000);
+    for (int i = 0; i < 4; ++i) writes.latency.add(20'000'000);
+    writes.latency.add(90'000'000);
+    writes.requests = 100;
+    writes.bytes = 100 * 8192;
+    second.duration_ns = 2'000'000'000;
+    second.cpu_user_us = 3000;
+    second.cpu_system_us = 4000;
+    second.cpus = {{0, 10, 20, 70, 0}, {1, 1, 2, 97, 0}};
+    const SweptJson point = reports::sweep_point({5, 6, 4096, 7}, second);
+    const std::vector<std::pair<const char*, double>> expected{{"depth", 5},
+                                                               {"threads", 6},
+                                                               {"block_bytes", 4096},
+                                                               {"write_percent", 7},
+                                                               {"requests_per_s", 500},
+                                                               {"bytes_per_s", 500 * 8192},
+                                                               {"latency_mean_us", 415},
+                                                               {"latency_p50_us", 100},
+                                                               {"latency_p99_us", 5000},
+                                                               {"latency_p999_us", 20000},
+                                                               {"latency_max_us", 90000},
+                                                               {"in_flight", 0.2075},
+                                                               {"cpu_ns_per_request", 7000},
+                                                               {"cpu_mean_percent", 16.5},
+                                                               {"cpu_busiest_percent", 30}};
+    std::string head;
+    std::string row;
+    for (const auto& [name, value] : expected) {
+        INFO(name);
+        CHECK(point[name].get<double>() == Approx(value).epsilon(0.01));
+        head += (head.empty() ? "" : ",") + std::string(name);
+    }
+    CHECK(point.size() == expected.size());
+    CHECK(reports::sweep_csv_head() == head + "\n");
+    const std::string csv = reports::sweep_csv(reports::sweep_document({}, {}, 1, {point}));
+    CHECK_THAT(csv, ContainsSubstring("\n5,6,4096,7,500,4096000,415,"));
+    CHECK_THAT(csv, ContainsSubstring(",90000,0.2075,7000,16.5,30\n"));
+}
+
+TEST_CASE("a sweep's JSON has a series for each mix, with its own knee, and says whether it is complete") {
+    const std::vector<SweptJson> points = swept_points();
+    const SweptJson json = reports::sweep_document({"/a", "/b"}, {"depth=1..2"}, 5, points);
+    CHECK(json["files"] == SweptJson::parse(R"(["/a", "/b"])"));
+    CHECK(json["asked"] == SweptJson::parse(R"(["depth=1..2"])"));
+    CHECK(json["combinations"] == 5);
+    CHECK(json["is_complete"] == false);
+    CHECK(json["points"] == SweptJson(points));
+    REQUIRE(json["series"].size() == 2);
+    CHECK(json["series"].at(1)["name"] == "3 threads, 8 KB, 50 % writes");
+    CHECK(json["series"].at(1)["points"] == SweptJson({points[2], points[3]}));
+    CHECK(json["series"].at(1)["has_knee"] == false);
+    CHECK(json["series"].at(1)["knee_depth"] == 2);
+    CHECK(json["series"].at(1)["is_cpu_bound"] == false);
+    // 200 requests a second of 1 ms each are 0.2 in flight, of the 2 that were asked for.
+    CHECK(json["series"].at(1)["littles_ratio"].get<double>() == Approx(0.1));
+    CHECK_THAT(json["series"].at(1)["text"].get<std::string>(), ContainsSubstring("The knee lies beyond"));
+    CHECK(reports::sweep_document({}, {}, 4, points)["is_complete"] == true);
 }
