@@ -20,6 +20,10 @@ cli::CampaignState example_campaign() {
                   .run_words = {"-dir", "d\xff"},
                   .cycles = 3,
                   .cut = "off",
+                  .restore = "on",
+                  .least_s = 21,
+                  .most_s = 22,
+                  .timeout_s = 23,
                   .seed = 7,
                   .moments = {"growth", "any"}};
     state.makes_files = true;
@@ -29,8 +33,15 @@ cli::CampaignState example_campaign() {
     state.was_cut = true;
     state.run_started_utc_us = 5;
     state.load_ms = 6;
-    state.cycles.push_back(
-        {.number = 1, .moment = "flush", .load_ms = 9, .outcome = reports::CutOutcome::intact, .torn_pages = 2, .said = "all there"});
+    state.cycles.push_back({.number = 1,
+                            .moment = "flush",
+                            .load_ms = 9,
+                            .outcome = reports::CutOutcome::intact,
+                            .finding_count = 24,
+                            .torn_pages = 2,
+                            .blocks_behind = 25,
+                            .verify_ms = 26,
+                            .said = "all there"});
     return state;
 }
 
