@@ -208,11 +208,7 @@ std::uint64_t GroupMember::patience_ns() const { return (settings_.terms.wait_ms
 
 // Uses the witness's clock, so that bursts coincide on all hosts, whatever their own clocks say.
 std::uint64_t GroupMember::rest_us() const {
-    if (settings_.terms.bursts.empty()) return 0;
-    const std::uint64_t period_us = settings_.terms.burst_s * 1'000'000;
-    const std::uint64_t shift_us = settings_.terms.bursts == "staggered" ? period_us * settings_.rank / settings_.terms.of : 0;
-    const std::uint64_t at_us = (clock_.utc_us() + static_cast<std::uint64_t>(link_.clock_offset_us()) + period_us - shift_us) % period_us;
-    return at_us < period_us / 2 ? 0 : period_us - at_us;
+    return settings_.terms.rest_us(settings_.rank, clock_.utc_us() + static_cast<std::uint64_t>(link_.clock_offset_us()));
 }
 
 std::uint64_t GroupMember::wanted_run_id() const {

@@ -38,6 +38,14 @@ struct GroupTerms {
         return changes.empty() || turn >= turns ? "in-order" : changes[(turn - 1) % changes.size()];
     }
     [[nodiscard]] std::uint32_t rank_of_turn(std::uint32_t turn) const { return (turn - 1) % of; }
+    // How long this rank rests from this moment on, by the witness's clock; 0: it is in a burst, or there are none.
+    [[nodiscard]] std::uint64_t rest_us(std::uint32_t rank, std::uint64_t utc_us) const {
+        if (bursts.empty()) return 0;
+        const std::uint64_t period_us = burst_s * 1'000'000;
+        const std::uint64_t shift_us = bursts == "staggered" ? period_us * rank / of : 0;
+        const std::uint64_t at_us = (utc_us + period_us - shift_us) % period_us;
+        return at_us < period_us / 2 ? 0 : period_us - at_us;
+    }
 
     friend bool operator==(const GroupTerms&, const GroupTerms&) = default;
 };

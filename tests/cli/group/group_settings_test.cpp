@@ -70,6 +70,38 @@ TEST_CASE("inconsistent switches of a group are refused") {
     CHECK(settings_with({}, {{"plan", "hand-over"}, {"rank", "0"}, {"of", "3"}}).terms.turns == 3);
 }
 
+TEST_CASE("a group without further switches has the defaults that the help names") {
+    const auto terms = settings_with({}, {{"rank", "0"}, {"of", "2"}}).terms;
+    CHECK(terms.plan == "side-by-side");
+    CHECK(terms.lease_ms == 10'000);
+    CHECK(terms.wait_ms == 300'000);
+    CHECK(terms.bursts.empty());
+    CHECK(settings_with({}, {{"rank", "0"}, {"of", "2"}, {"bursts", "aligned"}}).terms.burst_s == 10);
+    const auto typed = settings_with({}, {{"rank", "0"}, {"of", "2"}, {"lease", "3"}, {"wait-for-ranks", "4"}}).terms;
+    CHECK(typed.lease_ms == 3000);
+    CHECK(typed.wait_ms == 4000);
+    CHECK(settings_with({}, {{"plan", "hand-over"}, {"rank", "0"}, {"of", "2"}}).terms.end_of_turn(1) == "in-order");
+}
+
+TEST_CASE("bursts last for half of --burst-seconds, on all ranks at the same time or on one after the other") {
+    constexpr std::uint64_t kSecondUs = 1'000'000;
+    const auto rest_s = [](const std::string& how, std::uint32_t rank, double at_s) {
+        const auto terms = settings_with({}, {{"rank", "0"}, {"of", "2"}, {"bursts", how}, {"burst-seconds", "6"}}).terms;
+        return static_cast<double>(terms.rest_us(rank, 600 * kSecondUs + static_cast<std::uint64_t>(at_s * 1e6))) / 1e6;
+    };
+    for (const std::uint32_t rank : {0U, 1U}) {
+        CHECK(rest_s("aligned", rank, 0) == 0);
+        CHECK(rest_s("aligned", rank, 2.9) == 0);
+        CHECK(rest_s("aligned", rank, 3) == 3);
+        CHECK(rest_s("aligned", rank, 5.5) == 0.5);
+    }
+    CHECK(rest_s("staggered", 0, 1) == 0);
+    CHECK(rest_s("staggered", 1, 1) == 2);
+    CHECK(rest_s("staggered", 0, 4) == 2);
+    CHECK(rest_s("staggered", 1, 4) == 0);
+    CHECK(settings_with({}, {{"rank", "0"}, {"of", "2"}}).terms.rest_us(0, 5 * kSecondUs) == 0);
+}
+
 TEST_CASE("readers are strict by default, and need an owner") {
     const auto of = [](Typed typed) {
         typed.insert({{"plan", "readers"}, {"rank", "1"}});
