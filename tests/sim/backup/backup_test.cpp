@@ -107,6 +107,82 @@ TEST_CASE("backup requests have MaxTransferSize, are durable, use contiguous mem
     CHECK(results.backup->transfer_bytes == 256 << 10);
 }
 
+TEST_CASE("Readers is the number of tasks that read a data file, as far as BufferCount allows") {
+    struct Case {
+        std::uint32_t readers;
+        std::uint32_t buffers;
+    };
+    for (const auto& [readers, buffers] : {Case{1, 8}, Case{3, 8}, Case{3, 1}}) {
+        INFO(readers << " readers, " << buffers << " buffers");
+        VirtualRun run;
+        Options options = quiet_options(VirtualRun::kFolder);
+        options.backup_user.folders = VirtualRun::kFolder;
+        options.backup_user.max_transfer_kb = 64;
+        options.backup_user.reader_count = readers;
+        options.backup_user.buffer_count = buffers;
+        const Results results = run.run(
+            options, [&](sim::Simulation& simulation) { run.storage.set_tagger([&] { return static_cast<int>(simulation.phase()); }); });
+        CHECK(results.outcome == Outcome::passed);
+        std::uint32_t reads = 0;
+        std::uint32_t writes = 0;
+        for (const Recorded& request : run.storage.requests()) {
+            if (request.tag != static_cast<int>(Phase::main_run)) continue;
+            if (is_read(request) && request.path.ends_with("data.mdx")) reads = std::max(reads, request.file_in_flight);
+            if (is_write(request) && is_stripe(request)) writes = std::max(writes, request.file_in_flight);
+        }
+        CHECK(reads == std::min(readers, buffers));
+        CHECK(writes <= buffers);
+        CHECK(writes > 0);
+    }
+}
+
+TEST_CASE("without Verify a backup is not read back, and without RestoreFolder it is not restored") {
+    for (const bool is_verified : {false, true}) {
+        for (const bool is_restored : {false, true}) {
+            VirtualRun run;
+            Options options = quiet_options(VirtualRun::kFolder);
+            options.backup_user.folders = VirtualRun::kFolder;
+            options.backup_user.verify = is_verified;
+            if (is_restored) options.backup_user.restore_folder = VirtualRun::kFolder;
+            const Results results = run.run(options);
+            CHECK(results.outcome == Outcome::passed);
+            CHECK(results.backup->full.count == 1);
+            CHECK(results.backup->verified.count == (is_verified ? 1 : 0));
+            CHECK(results.backup->restored.count == (is_restored ? 1 : 0));
+            CHECK(has_file(results, FileRole::restored) == is_restored);
+            const auto reads = run.storage.select([](const Recorded& request) { return is_stripe(request) && is_read(request); });
+            CHECK(reads.empty() == (!is_verified && !is_restored));
+        }
+    }
+}
+
+TEST_CASE("FullInterval is the time from one full backup to the next, and 0 makes one in each main run") {
+    const auto full_backups = [](std::uint32_t interval_s) {
+        VirtualRun run;
+        Options options = quiet_options(VirtualRun::kFolder);
+        options.test_cycle_duration_s = 7;
+        options.backup_user.folders = VirtualRun::kFolder;
+        options.backup_user.full_interval_s = interval_s;
+        const Results results = run.run(options);
+        CHECK(results.outcome == Outcome::passed);
+        return results.backup->full.count;
+    };
+    CHECK(full_backups(0) == 1);
+    CHECK(full_backups(2) == 4);
+    CHECK(full_backups(4) == 2);
+}
+
+TEST_CASE("log is backed up early when a quarter of the log waits for it, however long LogInterval is") {
+    VirtualRun run;
+    Options options = backup_options();
+    options.backup_user.log_interval_s = 3600;
+    const Results results = run.run(options);
+    REQUIRE(what_failed(results, run.sink, run.storage).empty());
+    CHECK(results.backup->broken_chains == 0);
+    // One is made at the end.
+    CHECK(results.backup->log.count > 1);
+}
+
 TEST_CASE("differential and log backups follow their schedule, and the last chain is restored completely") {
     const std::uint64_t seed = ums::testing::test_seed("backups by their schedule");
     ums::Prng prng(seed);

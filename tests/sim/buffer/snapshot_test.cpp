@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sim/files/file_names.hpp"
 #include "tests/sim/support/run_fixture.hpp"
@@ -100,6 +102,19 @@ TEST_CASE("each page is copied once, before its first change, and the audit user
     }
 }
 
+TEST_CASE("only the audit users read through a snapshot") {
+    VirtualRun run;
+    Options options = snapshot_options(VirtualRun::kFolder, 7);
+    options.audit_user.user_count = 0;
+    const Results results = run.run(
+        options, [&](sim::Simulation& simulation) { run.storage.set_tagger([&] { return static_cast<int>(simulation.phase()); }); });
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    const PageTrace trace = trace_of(run.storage);
+    CHECK(trace.copies > 100);
+    CHECK(trace.copies == trace.copied.size());
+    CHECK(trace.reads_of_replica == 0);
+}
+
 TEST_CASE("each cycle has its own snapshot") {
     VirtualRun run;
     Options options = snapshot_options(VirtualRun::kFolder, 5);
@@ -142,4 +157,52 @@ TEST_CASE("a copy that is damaged in the snapshot's file is found and reported t
     CHECK(run.sink.findings()[0].kind == FindingKind::bit_corruption);
     CHECK(is_replica(run.sink.findings()[0].place.path));
     CHECK(results.files[2].findings == 1);
+}
+
+TEST_CASE("SnapshotCheck reads complete files through new snapshots, one after the other, again and again") {
+    VirtualRun run;
+    Options options = quiet_options(VirtualRun::kFolder);
+    options.files.push_back({.path = std::string(VirtualRun::kFolder) + "/second.mdx", .initial_size_mb = 4, .max_size_mb = 4});
+    for (const std::size_t source : {std::size_t{0}, std::size_t{2}}) {
+        const std::string path = options.files[source].path + ":replica";
+        options.files.push_back({.path = path, .initial_size_mb = 1, .max_size_mb = 1, .sparse = true});
+    }
+    options.audit_user.checks_snapshot = true;
+    const Results results = run.run(
+        options, [&](sim::Simulation& simulation) { run.storage.set_tagger([&] { return static_cast<int>(simulation.phase()); }); });
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    // What was read in a row, up to a change of the file; the end of the main run cuts the last one short.
+    std::vector<std::pair<std::string, std::uint64_t>> rows;
+    for (const Recorded& request : run.storage.requests()) {
+        if (request.tag != static_cast<int>(Phase::main_run) || !is_read(request) || request.path.ends_with(".ldx")) continue;
+        if (rows.empty() || rows.back().first != request.path) rows.emplace_back(request.path, 0);
+        CHECK(request.offset_bytes == rows.back().second);
+        rows.back().second += request.size_bytes;
+    }
+    REQUIRE(rows.size() > 4);
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+        const bool is_first = rows[i].first == options.files[0].path;
+        CHECK((is_first || rows[i].first == options.files[2].path));
+        CHECK(rows[i].second == (is_first ? 8U : 4U) << 20);
+    }
+    CHECK(user(results, "SnapshotCheck").cycles + 1 >= rows.size());
+}
+
+TEST_CASE("SnapshotCheckDelay is the pause between two checks, and without SnapshotCheck there is none") {
+    const auto checks = [](bool is_on, std::uint32_t delay_s) -> std::uint64_t {
+        VirtualRun run;
+        Options options = quiet_options(VirtualRun::kFolder);
+        options.test_cycle_duration_s = 5;
+        options.files.push_back({.path = options.files[0].path + ":replica", .initial_size_mb = 1, .max_size_mb = 1, .sparse = true});
+        options.audit_user.checks_snapshot = is_on;
+        options.audit_user.snapshot_check_delay_s = delay_s;
+        const Results results = run.run(options);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        const auto is_check = [](const sim::UserResult& each) { return each.name == "SnapshotCheck"; };
+        const auto found = std::find_if(results.users.begin(), results.users.end(), is_check);
+        return found == results.users.end() ? 0 : found->cycles;
+    };
+    CHECK(checks(false, 0) == 0);
+    CHECK(checks(true, 0) > 20);
+    CHECK(checks(true, 2) == 3);
 }

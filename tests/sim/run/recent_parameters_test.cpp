@@ -207,3 +207,33 @@ TEST_CASE("LogInstantGrowth: above 64 MB zeros are written to eight parts at a t
         CHECK((zeroed.at_a_time >= 8) == is_instant);
     }
 }
+
+TEST_CASE("LogKBOutstanding is the amount of log that may be being written at the same time") {
+    const auto most_bytes = [](std::uint32_t kb_max) {
+        VirtualRun run(random_disk(1, 2000, 4000));
+        Options options = steady_writers();
+        options.test_cycle_duration_s = 2;
+        options.random_user.user_count = 20;
+        options.random_user.min_log_per_buffer_bytes = options.random_user.max_log_per_buffer_bytes = 32'768;
+        options.random_user.sleep_after_ms = 5;
+        options.recent.log_kb_outstanding = kb_max;
+        std::uint64_t in_flight = 0;
+        std::uint64_t most = 0;
+        run.storage.set_fault([&](const Recorded& request) {
+            if (request.path.ends_with(".ldx") && is_write(request) && request.of_load) in_flight += request.size_bytes;
+            most = std::max(most, in_flight);
+            return std::error_code{};
+        });
+        run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+            const bool is_flush = path.ends_with(".ldx") && request.operation == ums::IoOperation::write && request.owner != nullptr;
+            if (is_flush) in_flight -= request.size_bytes;
+        });
+        const Results results = run.run(options);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        return most;
+    };
+    CHECK(most_bytes(60) <= 60 << 10);
+    CHECK(most_bytes(240) <= 240 << 10);
+    CHECK(most_bytes(240) > 120 << 10);
+    CHECK(most_bytes(0) > 240 << 10);
+}

@@ -138,6 +138,12 @@ TEST_CASE("a read-ahead takes at most an eighth of a small pool") {
     CHECK(*run_range_users(options).read_pages.rbegin() == 128);
 }
 
+TEST_CASE("a step of the audit takes at most an eighth of a small pool") {
+    Options options = quiet_users();
+    options.audit_user = {.user_count = 4, .buffers_validated_pages = 1024, .delay_after_cycles = 1, .delay_ms = 5};
+    CHECK(*run_range_users(options).read_pages.rbegin() == 128);
+}
+
 TEST_CASE("BuffersBUMin and BuffersBUMax bound the size of a bulk update, which is written immediately") {
     for (const auto& [low, high] : {std::pair{8U, 8U}, {100U, 128U}, {300U, 300U}}) {
         Options options = quiet_users();

@@ -233,6 +233,19 @@ TEST_CASE("versions are logged, read while they may be needed, checked when they
     CHECK(users.pages_read > 64);
 }
 
+TEST_CASE("MinPages and MaxPages bound the versions of a transaction") {
+    for (const auto& [low, high] : {std::pair{4U, 4U}, {16U, 32U}}) {
+        Options options = version_store();
+        options.version_store_user.min_pages = low;
+        options.version_store_user.max_pages = high;
+        options.version_store_user.store_pages = 1024;
+        const UserResult& users = user(run_recent(options).results, "VersionStoreUser");
+        REQUIRE(users.cycles > 10);
+        CHECK(users.pages_updated > (users.cycles - 1) * low);
+        CHECK(users.pages_updated <= users.cycles * high);
+    }
+}
+
 TEST_CASE("RetentionTime and StorePages limit how many versions there can be") {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> updated;
     for (const std::uint32_t retention_ms : {50U, 800U}) {
