@@ -23,8 +23,16 @@ TEST_CASE("without switches a file is read at random, page by page, and verified
     CHECK(arguments.options.operation == sim::BenchOperation::read);
     CHECK(arguments.options.block_bytes_max == 8192);
     CHECK(arguments.options.depth == 32);
+    CHECK(arguments.options.cpu_count == 1);
+    CHECK(arguments.options.seconds == 5);
+    CHECK(arguments.options.size_bytes == 0);
+    CHECK(sim::kBenchSizeBytes == 1ULL << 30);
+    CHECK(arguments.options.seed == 0);
+    CHECK(arguments.options.engine == sim::EngineChoice::automatic);
     CHECK(arguments.options.verify);
     CHECK(arguments.options.direct);
+    CHECK_FALSE(arguments.options.durable);
+    CHECK_FALSE(arguments.options.scatter);
     CHECK(arguments.paths.json.empty());
 }
 

@@ -1,5 +1,10 @@
 #include "cli/measure_request.hpp"
 
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
 #include "cli/bench_arguments.hpp"
 #include "cli/exit_codes.hpp"
 #include "tests/support/catch.hpp"
@@ -48,6 +53,59 @@ TEST_CASE("every preset gives a specification that the engine accepts, under its
     CHECK(oltp.source.contents == MeasureContents::pages);
 }
 
+TEST_CASE("a preset measures the load that its description names") {
+    const auto size = [](std::uint32_t bytes) {
+        return bytes < 1024      ? fmt::format("{} bytes", bytes)
+               : bytes < 1 << 20 ? fmt::format("{}K", bytes >> 10)
+                                 : fmt::format("{}M", bytes >> 20);
+    };
+    for (const cli::MeasurePreset& preset : cli::measure_presets()) {
+        const MeasureTarget target = target_of_words({"b.mdx", "--preset", std::string(preset.name)});
+        const std::string load(preset.load);
+        INFO(load);
+        const bool is_range = target.block_bytes_min != 0 && target.block_bytes_min != target.block_bytes;
+        const std::string blocks = (is_range ? size(target.block_bytes_min) + " to " : "") + size(target.block_bytes) + ", ";
+        CHECK(load.starts_with(blocks));
+        CHECK_THAT(load, ContainsSubstring(target.access == MeasureAccess::random ? ", random" : ", sequential"));
+        const std::map<std::uint32_t, std::string> mixes{
+            {0, "reads"}, {30, "70 % reads"}, {50, "half reads, half writes"}, {100, "writes"}};
+        CHECK_THAT(load, ContainsSubstring(mixes.at(target.write_percent)));
+        CHECK((load.find("reads") != std::string::npos) == (target.write_percent < 100));
+        CHECK((load.find("durable") != std::string::npos) == target.write_through);
+        CHECK((load.find("zeros") != std::string::npos) == (target.source.contents == MeasureContents::zeros));
+        CHECK((load.find("gathered") != std::string::npos) == (preset.name == std::string_view("checkpoint")));
+        CHECK_THAT(std::string(cli::presets_text()),
+                   ContainsSubstring(fmt::format("{}: {}, depth {}.", preset.name, load, target.outstanding)));
+    }
+    CHECK(target_of_words({"b.mdx", "--preset", "checkpoint"}).piece_bytes == 8192);
+}
+
+TEST_CASE("without further switches a measurement has the defaults that its help names") {
+    const cli::BenchArguments arguments = cli::parse_bench({"b", "--threads", "1"});
+    const MeasureTimespan timespan = measure_spec_of(*arguments.measure).timespans[0];
+    CHECK(timespan.duration_s == 5);
+    CHECK(timespan.warm_up_s == 0);
+    CHECK(timespan.cool_down_s == 0);
+    CHECK(timespan.iops_interval_ms == 1000);
+    CHECK(timespan.seed == 0);
+    const MeasureTarget& target = timespan.targets.at(0);
+    CHECK(target.access == MeasureAccess::random);
+    CHECK(target.block_bytes == 8192);
+    CHECK(target.outstanding == 32);
+    CHECK(target.threads == 1);
+    CHECK(target.write_percent == 0);
+    CHECK(target.source.compressible_percent == 0);
+    CHECK(target.source.duplicate_percent == 0);
+    CHECK(target.rate.unit == MeasureRateUnit::none);
+    CHECK(target.direct);
+    CHECK_FALSE(target.may_overwrite);
+    CHECK(arguments.plan.rounds == 1);
+    CHECK(cli::parse_bench({"b", "--until-stable"}).plan.rounds == 25);
+    CHECK(cli::parse_bench({"b", "--within", "5"}).plan.rounds == 25);
+    CHECK(cli::parse_bench({"b", "--within", "5", "--repeat", "7"}).plan.rounds == 7);
+    CHECK(cli::kTolerancePercent == 5);
+}
+
 TEST_CASE("each readable switch changes the specification") {
     CHECK(target_of_words({"b", "--random-percent", "30"}).random_percent == 30);
     CHECK(target_of_words({"b", "--random-percent", "0"}).access == MeasureAccess::sequential);
@@ -66,6 +124,7 @@ TEST_CASE("each readable switch changes the specification") {
     CHECK(target_of_words({"b", "--rate", "1000"}).rate.unit == MeasureRateUnit::requests_per_s);
     CHECK(target_of_words({"b", "--rate", "100M"}).rate.amount == 104'857'600);
     CHECK(target_of_words({"b", "--rate", "100M"}).rate.unit == MeasureRateUnit::bytes_per_s);
+    CHECK(target_of_words({"b", "--burst", "10", "--think", "5"}).burst_requests == 10);
     CHECK(target_of_words({"b", "--burst", "10", "--think", "5"}).think_time_ms == 5);
     CHECK(target_of_words({"b", "--flush-every", "7", "--op", "write"}).flush_every_writes == 7);
     CHECK(target_of_words({"b", "--overwrite-foreign-files"}).may_overwrite);

@@ -26,6 +26,10 @@ TEST_CASE("an invalid range is refused") {
 
 TEST_CASE("a sweep measures every possible combination, and says which are impossible") {
     const auto sweep = parse_sweep({"b.mdx", "--depth", "1..4", "--threads", "1,2", "--write-percent", "0,30"});
+    const auto plain = parse_sweep({"b.mdx"});
+    CHECK(plain.keys.size() == 7);
+    CHECK(plain.keys.front() == reports::SweepKey{1, 1, 8192, 0});
+    CHECK(plain.keys.back() == reports::SweepKey{64, 1, 8192, 0});
     CHECK(sweep.keys.size() == 10);
     CHECK(sweep.left_out == std::vector<std::string>{"depth 1 with 2 threads"});
     CHECK(sweep.keys.front() == reports::SweepKey{1, 1, 8192, 0});

@@ -1,7 +1,13 @@
 // Measurements on real files: what only a real engine shows.
+#include <sched.h>
+
+#include <bit>
+#include <set>
+
 #include "sim/bench/measurement.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/machine.hpp"
 #include "ums/base/units.hpp"
 
 using namespace sim::testing;
@@ -34,4 +40,44 @@ TEST_CASE("pages written to a real file are right when read back, whatever memor
         CHECK(timespan.targets[0].pages_read_back > 0);
         CHECK(timespan.total().writes.requests > 0);
     }
+}
+
+TEST_CASE("the schedulers of a measurement are bound to the CPUs of its affinity") {
+    const std::uint64_t cpus = ums::this_machine().cpus;
+    const auto low = static_cast<std::uint32_t>(std::countr_zero(cpus));
+    const auto high = static_cast<std::uint32_t>(std::bit_width(cpus) - 1);
+    if (high >= 31) {
+        WARN("not tried: the recorder's tags have no room for these CPUs");
+        return;
+    }
+    // Each request is posted by its scheduler's thread, whose CPUs become its tag.
+    const auto posted_from = [](const std::vector<std::uint32_t>& affinity, std::uint32_t threads) {
+        RealRun run;
+        run.storage.set_tagger([] {
+            cpu_set_t set;
+            CPU_ZERO(&set);
+            if (::sched_getaffinity(0, sizeof set, &set) != 0) return 0;
+            int mask = 0;
+            for (int cpu = 0; cpu < 31; ++cpu) mask |= CPU_ISSET(cpu, &set) != 0 ? 1 << cpu : 0;
+            return mask;
+        });
+        MeasureSpec spec;
+        MeasureTimespan& timespan = spec.timespans.emplace_back();
+        timespan.duration_s = 1;
+        timespan.affinity = affinity;
+        MeasureTarget& target = timespan.targets.emplace_back();
+        target.path = run.folder.file("measured.dat");
+        target.create_bytes = 2 * ums::kMb;
+        target.block_bytes = 8192;
+        target.threads = threads;
+        CHECK(Measurement(spec, run.storage, run.clock, run.sink).run().failure_reason.empty());
+        std::set<int> masks;
+        for (const Recorded& request : run.storage.requests()) {
+            if (request.operation == ums::IoOperation::read && request.size_bytes == 8192) masks.insert(request.tag);
+        }
+        return masks;
+    };
+    CHECK(posted_from({low}, 2) == std::set<int>{1 << low});
+    CHECK(posted_from({high}, 2) == std::set<int>{1 << high});
+    CHECK(posted_from({low, high}, 2) == std::set<int>{1 << low, 1 << high});
 }

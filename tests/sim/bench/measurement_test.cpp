@@ -3,9 +3,12 @@
 #include <cmath>
 #include <vector>
 
+#include "sim/limits.hpp"
 #include "sim/page/measure_mark.hpp"
 #include "tests/sim/bench/measurement_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/machine.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
 using namespace sim;
@@ -31,6 +34,21 @@ TEST_CASE("a measured file is created, filled, marked, and read at the requested
     CHECK(run.memory.find(kMeasured)->stored_bytes() == 2 * kMb);
     CHECK(has_measure_mark(measured_bytes(run, 8192).data()));
     CHECK(run.memory.open_count() == 0);
+}
+
+TEST_CASE("a measurement has a scheduler for each thread, but no more than there are CPUs, unless it is told how many") {
+    const auto schedulers = [](std::uint32_t threads, std::uint32_t cpu_count) {
+        VirtualRun run;
+        MeasureTarget target = small_target();
+        target.threads = threads;
+        target.outstanding = 1;
+        MeasureSpec spec = spec_of(target);
+        spec.timespans[0].cpu_count = cpu_count;
+        return run_spec(run, spec).timespans[0].cpu_count;
+    };
+    CHECK(schedulers(1, 0) == 1);
+    CHECK(schedulers(128, 0) == std::min(ums::this_machine().cpu_count, sim::kCpusMax));
+    CHECK(schedulers(4, 3) == 3);
 }
 
 TEST_CASE("requests of warm-up and cool-down are not counted") {
@@ -167,4 +185,44 @@ TEST_CASE("a disk of eight channels gets faster up to depth eight, and beyond th
     }
     CHECK(std::abs(rates[1] / rates[0] - 8) < 0.4);
     CHECK(rates[2] / rates[1] < 1.2);
+}
+
+TEST_CASE("the seed determines the places of a measurement's requests") {
+    const auto places = [](std::uint64_t seed) {
+        VirtualRun run;
+        MeasureSpec spec = spec_of(small_target());
+        spec.timespans[0].seed = seed;
+        run_spec(run, spec);
+        std::vector<std::uint64_t> offsets;
+        for (const Recorded& request : measured_requests(run, ums::IoOperation::read, 8192)) offsets.push_back(request.offset_bytes);
+        return offsets;
+    };
+    const std::vector<std::uint64_t> first = places(1);
+    REQUIRE(first.size() > 1000);
+    CHECK(places(1) == first);
+    CHECK(places(2) != first);
+}
+
+TEST_CASE("a measurement bypasses the system's cache unless it is to go through it") {
+    struct OpenSpy final : ums::ForwardingStorage {
+        using ums::ForwardingStorage::ForwardingStorage;
+        std::error_code open(const std::string& path, const ums::OpenOptions& how, ums::FileHandle& file) override {
+            last = how;
+            return inner().open(path, how, file);
+        }
+        std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& how, ums::FileHandle& again) override {
+            last = how;
+            return inner().reopen(file, how, again);
+        }
+        ums::OpenOptions last;
+    };
+    for (const bool is_direct : {true, false}) {
+        VirtualRun run;
+        OpenSpy spy(run.storage);
+        MeasureTarget target = small_target();
+        target.direct = is_direct;
+        const MeasureResults results = Measurement(spec_of(target), spy, run.clock, run.sink).run();
+        CHECK(results.failure_reason.empty());
+        CHECK(spy.last.direct == is_direct);
+    }
 }
