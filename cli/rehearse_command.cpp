@@ -157,7 +157,8 @@ Command rehearse_command() {
                 "0 every fault that was given to the program was found and named, and nothing else was reported; with --crash: "
                 "99 % of the damage that is provable was found, nobody was blamed wrongly\n"
                 "1 otherwise\n"
-                "2 wrong usage",
+                "2 wrong usage\n"
+                "3 it could not be done: a limit of the process was reached",
             .execute = [](const Call& call) {
                 const RehearseArguments arguments = parse_rehearse(call.words);
                 if (arguments.hosts) return rehearse_hosts(arguments, call.console);

@@ -1,3 +1,4 @@
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +55,10 @@ TEST_CASE("preflight: a folder in memory fails, exit 1") {
     const auto look = folder.start({"preflight", memory.path().string()});
     CHECK(look->wait() == 1);
     CHECK_THAT(look->output(), ContainsSubstring("FAIL  file system") && ContainsSubstring("tmpfs") && ContainsSubstring("fix:"));
+    // For tempdb it may be in memory.
+    const auto tempdb = folder.start({"preflight", "--tempdb", memory.path().string()});
+    CHECK(tempdb->wait() <= 1);
+    CHECK_THAT(tempdb->output(), ContainsSubstring("OK    file system") && ContainsSubstring("tmpfs"));
 }
 
 TEST_CASE("preflight: what cannot be examined is one clear error, exit 3") {
@@ -71,6 +76,18 @@ TEST_CASE("preflight: what cannot be examined is one clear error, exit 3") {
     const auto unwritable = folder.start({"preflight", "data", "--json", "nowhere/look.json"});
     CHECK(unwritable->wait() == 3);
     CHECK_THAT(unwritable->error(), ContainsSubstring("nowhere/look.json"));
+}
+
+TEST_CASE("preflight: a full folder cannot be examined, exit 3") {
+    const IoproofFolder folder;
+    if (::mount("tmpfs", folder.data().c_str(), "tmpfs", 0, "size=1m") != 0) {
+        WARN("not tried: a small file system cannot be mounted here");
+        return;
+    }
+    const auto look = folder.start({"preflight", "data"});
+    CHECK(look->wait() == 3);
+    CHECK_THAT(look->error(), ContainsSubstring("data: ") && ContainsSubstring("No space left on device"));
+    CHECK(::umount(folder.data().c_str()) == 0);
 }
 
 TEST_CASE("preflight: wrong usage is reported, exit 2") {

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
+#include "tests/cli/terminal.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"
 
@@ -67,6 +69,24 @@ TEST_CASE("a new cycle is announced like a new phase") {
     const std::string text = file.text();
     CHECK(std::count(text.begin(), text.end(), '\n') == 2);
     CHECK_THAT(text, ContainsSubstring("cycle 2"));
+}
+
+TEST_CASE("a terminal's line has a small chart of the throughput in a UTF-8 locale, and none in another one") {
+    const test::Terminal terminal;
+    for (const char* locale : {"C.UTF-8", "C"}) {
+        ::setenv("LC_ALL", locale, 1);
+        cli::Console console(terminal.descriptor(), terminal.descriptor());
+        cli::ProgressDisplay display(console, true, 0);
+        sim::Progress progress = progress_in(sim::Phase::main_run, 0);
+        for (std::uint64_t second = 1; second <= 5; ++second) {
+            progress.io_bytes += second << 20;
+            display.update(progress, second * kDisplaySecondUs);
+        }
+        INFO(display.line());
+        CHECK_THAT(display.line(), ContainsSubstring("main run") && ContainsSubstring("MB/s") && ContainsSubstring("findings"));
+        CHECK((display.line().find("█") != std::string::npos) == (std::string(locale) == "C.UTF-8"));
+    }
+    ::unsetenv("LC_ALL");
 }
 
 TEST_CASE("nothing is shown if progress is switched off") {

@@ -75,6 +75,10 @@ TEST_CASE("each switch of a rehearsal is accepted, and invalid values are refuse
     CHECK(arguments.place == sim::FaultPlace::last_page);
     CHECK(arguments.during == sim::Phase::main_run);
     CHECK(arguments.verbose);
+    const cli::RehearseArguments plain = cli::parse_rehearse({});
+    CHECK(plain.first_seed == 1);
+    CHECK(plain.seed_count == 20);
+    CHECK_FALSE(plain.verbose);
     CHECK(cli::parse_rehearse({"--seed", "7"}).seed_count == 1);
     CHECK(cli::parse_rehearse({"--fault", "none"}).without_faults);
 
@@ -97,6 +101,7 @@ TEST_CASE("switches of power cuts are accepted only with --crash, and those of f
     CHECK(!drawn.devices[0].lie);
     CHECK(drawn.devices[1].lie == ums::PowerLie::rolled_back);
     CHECK(cli::parse_rehearse({"--crash"}).devices.size() == 1 + ums::kPowerLieCount);
+    CHECK(cli::parse_rehearse({"--crash"}).cuts == 4);
     const cli::RehearseArguments in_turn = cli::parse_rehearse({"--crash", "--lie", "in_turn"});
     CHECK(in_turn.devices_in_turn);
     CHECK(in_turn.devices.size() == 1 + ums::kPowerLieCount);
@@ -127,4 +132,14 @@ TEST_CASE("faults are injected into a run on real files, found, and every report
     CHECK(real->wait() == 0);
     CHECK_THAT(real->output() + real->error() + folder.read("sqliosim.log.xml"), !ContainsSubstring("REHEARSAL"));
     CHECK(folder.start_run("1", {"--inject", "bit_corruption:2"})->wait() == 2);
+}
+
+TEST_CASE("ephemeral files are deleted even after a finding") {
+    const IoproofFolder folder;
+    for (const bool is_ephemeral : {false, true}) {
+        std::vector<std::string> words{"--inject", "bit_corruption:0.5"};
+        if (is_ephemeral) words.emplace_back("--ephemeral");
+        CHECK(folder.start_run("1", words)->wait() == 1);
+        CHECK(test::names_in(folder.data()).empty() == is_ephemeral);
+    }
 }

@@ -32,6 +32,15 @@ TEST_CASE("a powertest passes the files and everything after -- to the run") {
     CHECK(arguments.plan.most_s == 5);
 }
 
+TEST_CASE("a powertest without further switches has the defaults that its help names") {
+    const auto plan = cli::parse_powertest({"--state", "s", "-dir", "d", "--cut", "off"}).plan;
+    CHECK(plan.cycles == 10);
+    CHECK(plan.least_s == 10);
+    CHECK(plan.most_s == 60);
+    CHECK(plan.timeout_s == 300);
+    CHECK(cli::parse_powertest({"--state", "s", "-dir", "d", "--cut", "off", "--timeout", "7"}).plan.timeout_s == 7);
+}
+
 TEST_CASE("a powertest cuts at the named moments, or at all kinds of moments in turn") {
     const Words words{"--state", "s", "-dir", "d", "--cut", "off"};
     CHECK(cli::parse_powertest(words).plan.moments == Words{"any", "checkpoint", "flush", "growth"});

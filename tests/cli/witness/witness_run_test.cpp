@@ -97,6 +97,13 @@ TEST_CASE("a run that cannot reach its witness does not begin, and touches nothi
     CHECK(test::read_text(folder.data_file()) == data);
 }
 
+TEST_CASE("a witness listens at 127.0.0.1:7017 unless a switch says otherwise") {
+    const IoproofFolder folder;
+    witness_test::write_key(folder, "key", witness_test::kKey);
+    // If the port is in use, the message names it, too.
+    CHECK(folder.start({"witness", "--store", "store", "--key-file", "key"})->says("127.0.0.1:7017"));
+}
+
 TEST_CASE("inconsistent switches of a witness are refused") {
     const IoproofFolder folder;
     const auto refused = [&](const std::vector<std::string>& words, const std::string& why) {
