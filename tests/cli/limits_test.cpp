@@ -1,6 +1,9 @@
 // Limits of the process and its control group: exit code 3 with the limit's name and nothing touched, or a run that makes do with less.
 #include <unistd.h>
 
+#include <array>
+#include <cstdint>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -32,34 +35,44 @@ std::unique_ptr<Process> start_after(const IoproofFolder& folder, const std::str
         folder.path());
 }
 
-// A control group with a limit of processes; removed by the destructor.
-class ProcessLimit {
+// A control group with a limit, of v1 or v2; removed by the destructor.
+class ControlGroup {
 public:
-    explicit ProcessLimit(int count_max) {
-        for (const char* root : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup"}) {
-            const fs::path folder = fs::path(root) / fmt::format("ioproof-test-{}", ::getpid());
+    // `names`: of the file that holds the limit, in v1 and in v2.
+    ControlGroup(const std::string& controller, const std::array<const char*, 2>& names, std::uint64_t limit) {
+        const std::array<std::string, 2> roots{"/sys/fs/cgroup/" + controller, "/sys/fs/cgroup"};
+        for (std::size_t version = 0; version < roots.size(); ++version) {
+            const fs::path folder = fs::path(roots.at(version)) / fmt::format("ioproof-test-{}", ::getpid());
             std::error_code error;
             if (!fs::create_directory(folder, error)) continue;
-            std::ofstream(folder / "pids.max") << count_max << std::flush;
-            if (test::read_text(folder / "pids.max") == fmt::format("{}\n", count_max)) {
+            std::ofstream(folder / names.at(version)) << limit << std::flush;
+            if (test::read_text(folder / names.at(version)) == fmt::format("{}\n", limit)) {
                 path_ = folder;
                 return;
             }
             fs::remove(folder, error);
         }
     }
-    ~ProcessLimit() {
+    ~ControlGroup() {
         // The system takes a moment to notice that the group is empty.
         for (int i = 0; !path_.empty() && ::rmdir(path_.c_str()) != 0 && i < 100; ++i) ::usleep(10'000);
     }
-    ProcessLimit(const ProcessLimit&) = delete;
-    ProcessLimit& operator=(const ProcessLimit&) = delete;
+    ControlGroup(const ControlGroup&) = delete;
+    ControlGroup& operator=(const ControlGroup&) = delete;
     [[nodiscard]] bool is_there() const { return !path_.empty(); }
     [[nodiscard]] std::string join_command() const { return fmt::format("echo $$ > {}/cgroup.procs", path_.string()); }
 
 private:
     fs::path path_;
 };
+
+// The number that the README gives in this place.
+std::uint64_t readme_figure(const std::string& pattern) {
+    const std::string text = std::regex_replace(test::read_text(fs::path(IOPROOF_SOURCE_ROOT) / "README.md"), std::regex("\\s+"), " ");
+    std::smatch match;
+    REQUIRE(std::regex_search(text, match, std::regex(pattern)));
+    return std::stoull(match[1].str());
+}
 
 }  // namespace
 
@@ -99,7 +112,7 @@ TEST_CASE("a run without the threads it needs does not begin, one with few conti
     const IoproofFolder folder;
     const std::string engine = GENERATE("threads", "uring");
     const int count = GENERATE(1, 2, 4, 6, 7, 8);  // 8: two schedulers, an I/O thread for each, and four more
-    const ProcessLimit limit(count);
+    const ControlGroup limit("pids", {"pids.max", "pids.max"}, static_cast<std::uint64_t>(count));
     if (!limit.is_there()) {
         WARN("not tried: this user cannot make a control group");
         return;
@@ -116,6 +129,64 @@ TEST_CASE("a run without the threads it needs does not begin, one with few conti
         CHECK_THAT(folder.read("r.json"), ContainsSubstring("\"outcome\":\"passed\""));
         CHECK_THAT(run->error(), ContainsSubstring("The run continues with fewer threads for I/O than it wanted"));
     }
+}
+
+TEST_CASE("the numbers of open files that the README gives are enough, and one less is not") {
+    if (test::kIsSanitized) {
+        WARN("not tried: a sanitizer opens files of its own");
+        return;
+    }
+    const IoproofFolder folder;
+    const std::uint64_t of_any = 3 + readme_figure("for any command (\\d+) more than are open already");
+    CHECK(start_after(folder, fmt::format("ulimit -n {}", of_any - 1), "config explain")->wait() == 3);
+    CHECK(start_after(folder, fmt::format("ulimit -n {}", of_any), "config explain")->wait() == 0);
+    const std::uint64_t with_uring = readme_figure("(\\d+) with two files and two CPUs");
+    const std::uint64_t with_threads = readme_figure("with two files and two CPUs, (\\d+) with the thread pool");
+    // 3 for each file, 2 for each CPU with io_uring, and the others.
+    const std::uint64_t others = readme_figure("for each CPU with io_uring, and (\\d+) more");
+    CHECK(with_threads == 2 * 3 + others);
+    CHECK(with_uring == with_threads + 2 * 2);
+    for (const bool is_uring : {false, true}) {
+        const std::uint64_t enough = is_uring ? with_uring : with_threads;
+        const std::string words = fmt::format("{} --engine {}", kRun, is_uring ? "uring" : "threads");
+        const auto refused = start_after(folder, fmt::format("ulimit -n {}", enough - 1), words);
+        CHECK(refused->wait() == 3);
+        CHECK(test::names_in(folder.data()).empty());
+        const auto run = start_after(folder, fmt::format("ulimit -n {}", enough), words + " --ephemeral");
+        const int code = run->wait();
+        if (is_uring && run->error().find("io_uring cannot be used") != std::string::npos) continue;
+        INFO(enough << ": " << run->error());
+        CHECK(code == 0);
+    }
+}
+
+TEST_CASE("below the memory of a control group that the README gives no command begins") {
+    const std::uint64_t needed_mb = readme_figure("`memory.max`\\) \\| (\\d+) MB");
+    const IoproofFolder folder;
+    for (const std::uint64_t limit_mb : {needed_mb - 1, needed_mb}) {
+        const ControlGroup limit("memory", {"memory.limit_in_bytes", "memory.max"}, limit_mb << 20);
+        if (!limit.is_there() || test::kIsSanitized) {
+            WARN("not tried: this user cannot make a control group, or a sanitizer's own memory is more than the limit");
+            return;
+        }
+        const auto command = start_after(folder, limit.join_command(), "config explain");
+        CHECK(command->wait() == (limit_mb < needed_mb ? 3 : 0));
+        if (limit_mb < needed_mb)
+            CHECK_THAT(command->error(), ContainsSubstring("memory.max") && ContainsSubstring(fmt::format("at least {} MB", needed_mb)));
+    }
+}
+
+TEST_CASE("a file that may not become as large as MaxSize (ulimit -f) does not grow, and the run goes on") {
+    const IoproofFolder folder;
+    folder.write("grow.ini",
+                 "[CONFIG]\nTestCycleDuration=2\n[ShrinkUser]\nMinShrinkInterval=1\nMaxShrinkInterval=1\nMinExtends=2\nMaxExtends=2\n"
+                 "[File1]\nFileName=data/a.mdx\nInitialSize=8\nMaxSize=16\nIncrement=1\nShrinkable=TRUE\n"
+                 "[File2]\nFileName=data/a.ldx\nInitialSize=8\nMaxSize=8\nLogFile=TRUE\n");
+    // 9 MB, in blocks of 512 bytes.
+    const auto run = start_after(folder, "ulimit -f 18432", "run -cfg grow.ini");
+    CHECK(run->wait() == 0);
+    CHECK_THAT(run->error(), ContainsSubstring("a.mdx") && ContainsSubstring("cannot be made"));
+    CHECK(fs::file_size(folder.data() / "a.mdx") == 8 << 20);
 }
 
 TEST_CASE("a rehearsal without enough memory does not count as failed") {

@@ -45,6 +45,13 @@ TEST_CASE("the default samples contain the defaults, and the files of -dir") {
     }
 }
 
+TEST_CASE("the soak test works until it is stopped or something is wrong") {
+    const sim::Options o = sample("soak.toml").options;
+    CHECK(o.test_cycles == 0);
+    CHECK(o.test_cycle_duration_s == 3600);
+    CHECK(o.stop_on_error);
+}
+
 TEST_CASE("the quick start is small and short, and all users work in it") {
     const sim::Options o = sample("quick.ini").options;
     CHECK(o.test_cycles == 1);

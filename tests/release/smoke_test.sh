@@ -60,11 +60,15 @@ narrow_kernels() {
 }
 
 tarball() {
-    local prefix=$work/prefix
+    local prefix=$work/prefix file
     mkdir "$work/tarball"
     tar -C "$work/tarball" --strip-components=1 -xf "$release"/ioproof-*-linux-x86_64.tar.gz
     "$work/tarball/install.sh" --prefix "$prefix" >"$work/output" 2>&1 || fail 'install.sh'
     data=$work/tarball passes "$prefix/bin/ioproof" || fail 'the program that install.sh installed'
+    for file in man/man1/ioproof.1 man/man5/ioproof.conf.5 bash-completion/completions/ioproof zsh/vendor-completions/_ioproof \
+        fish/vendor_completions.d/ioproof.fish ioproof/samples/quick.ini doc/ioproof/README.md doc/ioproof/docs/configuration.md; do
+        [ -s "$prefix/share/$file" ] || fail "share/$file of install.sh"
+    done
     "$prefix/bin/sqliosim" --help | grep -q '^Usage: sqliosim' || fail 'sqliosim that install.sh installed'
     grep -q "ExecStart=.*" "$prefix/lib/systemd/system/ioproof-soak@.service" || fail 'the systemd template'
     grep -q "$prefix/bin/ioproof" "$prefix/lib/systemd/system/ioproof-soak@.service" || fail 'the template starts another program'
@@ -109,6 +113,29 @@ rpm_package() {
 contained() {
     podman "${storage[@]}" --runtime "$runtime" run --rm --pull never --network none --ulimit nofile=1024:1024 \
         --ulimit nproc=4096:4096 "$@"
+}
+
+# The image's layers hold only what the README says.
+image_contents() {
+    python3 - "$release"/ioproof-*-image.tar >"$work/output" 2>&1 <<'END' || fail 'the contents of the image'
+import io
+import json
+import sys
+import tarfile
+
+with tarfile.open(sys.argv[1]) as archive:
+    def blob(entry):
+        return archive.extractfile("./blobs/" + entry["digest"].replace(":", "/")).read()
+
+    index = json.load(archive.extractfile("./index.json"))
+    manifest = json.loads(blob(index["manifests"][0]))
+    names = set()
+    for layer in manifest["layers"]:
+        with tarfile.open(fileobj=io.BytesIO(blob(layer))) as tree:
+            names |= {name.strip("./").split("/")[0] for name in tree.getnames()}
+assert names - {""} == {"ioproof", "samples", "licences", "data"}, names
+END
+    passed 'image: the program, the samples and the licenses'
 }
 
 # Starts the image as an orchestrator does: with an unknown user id, a read-only root and no capabilities.
@@ -268,6 +295,7 @@ deb
 rpm_package
 checkers
 soak_unit
+image_contents
 image
 code=0
 wait "$kernels" || code=$?
