@@ -190,6 +190,7 @@ void complete_diskspd_profile(const DiskspdArguments& arguments, DiskspdProfile&
     profile.shows_waits |= arguments.profile.shows_waits;
     profile.format = arguments.overrides.format.value_or(profile.format);
     if (arguments.profile.experiments != 0) profile.experiments = arguments.profile.experiments;
+    std::vector<bool> is_used(arguments.substitutes.size());
     for (DiskspdTimeSpan& span : profile.time_spans) {
         span.warm_up_s = arguments.overrides.warm_up_s.value_or(span.warm_up_s);
         span.duration_s = arguments.overrides.duration_s.value_or(span.duration_s);
@@ -201,8 +202,14 @@ void complete_diskspd_profile(const DiskspdArguments& arguments, DiskspdProfile&
             std::size_t number = 0;
             const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
             const bool is_number = error == std::errc{} && end == digits.data() + digits.size();
-            if (is_number && number >= 1 && number <= arguments.substitutes.size()) target.path = arguments.substitutes[number - 1];
+            if (!is_number || number < 1 || number > arguments.substitutes.size()) continue;
+            target.path = arguments.substitutes[number - 1];
+            is_used[number - 1] = true;
         }
+    }
+    for (std::size_t i = 0; i < is_used.size(); ++i) {
+        if (is_used[i]) continue;
+        throw UsageError(fmt::format("{}: the profile has no target *{} that this could be", arguments.substitutes[i], i + 1));
     }
 }
 

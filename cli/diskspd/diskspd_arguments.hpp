@@ -48,7 +48,8 @@ struct DiskspdArguments {
 // whatever DiskSpd checks while parsing; check_diskspd_profile() checks the rest.
 DiskspdArguments parse_diskspd(const std::vector<std::string>& words, std::uint32_t bare_seed);
 
-// Applies the overrides to a profile that was read from a file, and inserts the substitutes.
+// Applies the overrides to a profile that was read from a file, and inserts the substitutes. Throws UsageError if the profile has no place
+// for one of them.
 void complete_diskspd_profile(const DiskspdArguments& arguments, reports::DiskspdProfile& profile);
 
 // Throws UsageError for contradictions in a profile. Returns warnings, one line each, about what works but is hardly intended.

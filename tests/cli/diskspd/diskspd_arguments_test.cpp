@@ -300,12 +300,14 @@ TEST_CASE("DiskSpd: only times, format and targets may be given with a profile, 
     profile.time_spans[0].targets.resize(2);
     profile.time_spans[0].targets[0].path = "*2";
     profile.time_spans[0].targets[1].path = "*3";
-    profile.time_spans[1].targets.resize(1);
+    profile.time_spans[1].targets.resize(2);
     profile.time_spans[1].targets[0].path = "fixed";
+    profile.time_spans[1].targets[1].path = "*1";
     cli::complete_diskspd_profile(arguments, profile);
     CHECK(profile.time_spans[0].targets[0].path == "b.dat");
     CHECK(profile.time_spans[0].targets[1].path == "*3");
     CHECK(profile.time_spans[1].targets[0].path == "fixed");
+    CHECK(profile.time_spans[1].targets[1].path == "a.dat");
     CHECK(profile.time_spans[1].duration_s == 3);
     CHECK(profile.time_spans[1].warm_up_s == 1);
     CHECK(profile.time_spans[1].cool_down_s == 2);
@@ -316,6 +318,16 @@ TEST_CASE("DiskSpd: only times, format and targets may be given with a profile, 
     CHECK_THROWS_WITH(parse_diskspd({"-Xp.xml", "-o4"}, 0), ContainsSubstring("-o4: not allowed beside -X"));
     CHECK_THROWS_WITH(parse_diskspd({"-b4K", "-Xp.xml"}, 0), ContainsSubstring("-b4K: not allowed beside -X"));
     CHECK_THROWS_AS(parse_diskspd({"-Xp.xml", "-Xq.xml"}, 0), cli::UsageError);
+}
+
+TEST_CASE("DiskSpd: a target on the command line for which the profile has no place is refused, not forgotten") {
+    const DiskspdArguments arguments = parse_diskspd({"-Xp.xml", "a.dat", "b.dat"}, 0);
+    reports::DiskspdProfile profile;
+    profile.time_spans.resize(1);
+    profile.time_spans[0].targets.resize(2);
+    profile.time_spans[0].targets[0].path = "*1";
+    profile.time_spans[0].targets[1].path = "fixed";
+    CHECK_THROWS_WITH(cli::complete_diskspd_profile(arguments, profile), ContainsSubstring("b.dat: the profile has no target *2"));
 }
 
 TEST_CASE("DiskSpd: the command lines of articles and of other tools are accepted") {
