@@ -93,7 +93,7 @@ public:
           lane_(lane),
           spec_(lane.work.spec),
           file_(*lane.work.door.file),
-          own_chooser_(spec_, lane.work.range, 0),
+          own_chooser_(lane.chooser),
           read_memory_(take_memory(thread, spec_, spec_.write_percent < 100), spec_.piece_bytes),
           write_memory_(take_memory(thread, spec_, spec_.write_percent > 0), spec_.piece_bytes),
           contents_(spec_.source),

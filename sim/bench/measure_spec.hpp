@@ -94,8 +94,8 @@ struct MeasureTarget {
     std::uint64_t alignment_bytes = 0;      // of random requests; for others, the stride from one to the next. 0: block_bytes
     bool is_stride_zero = false;            // every sequential request goes to the same place (DiskSpd's -s0)
     std::uint64_t thread_stride_bytes = 0;  // sequential: thread n begins n times this after the base
-    bool same_start = false;                // sequential: every outstanding request advances on its own, from the same start (DiskSpd's -p)
-    std::vector<MeasureSpan> spans;         // random; empty: the whole target alike. The rest of the target gets the rest of the requests.
+    bool same_start = false;         // sequential: every outstanding request advances on its own, from its thread's start (DiskSpd's -p)
+    std::vector<MeasureSpan> spans;  // random; empty: the whole target alike. The rest of the target gets the rest of the requests.
 
     std::uint32_t write_percent = 0;
     MeasureSource source;

@@ -89,6 +89,21 @@ TEST_CASE("reads and writes are mixed as requested, and counted separately") {
     CHECK(total.both().latency.count() == total.both().requests);
 }
 
+TEST_CASE("requests that advance on their own begin where their thread does") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.access = MeasureAccess::sequential;
+    target.same_start = true;
+    target.threads = 2;
+    target.outstanding = 2;
+    target.thread_stride_bytes = ums::kMb;
+    run_spec(run, spec_of(target));
+    const auto reads = measured_requests(run, ums::IoOperation::read, 8192);
+    REQUIRE(reads.size() > 1000);
+    // Otherwise a hundred reads would lie before the first one in the middle of the file.
+    CHECK(std::count_if(reads.begin(), reads.begin() + 20, [](const Recorded& read) { return read.offset_bytes == ums::kMb; }) == 2);
+}
+
 TEST_CASE("the counts of the intervals add up to the totals, and show how even the rate was") {
     VirtualRun run(random_disk(1, 100, 100));
     MeasureSpec spec = spec_of(small_target());
