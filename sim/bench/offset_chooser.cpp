@@ -86,12 +86,18 @@ std::uint64_t start_within(std::uint64_t start_bytes, std::uint64_t length_bytes
     return start_bytes < length_bytes ? start_bytes : start_bytes % length_bytes / block_bytes * block_bytes;
 }
 
+// Every thread goes through the whole range, on the places that its stride reaches from its start.
+std::uint64_t first_place_of(const MeasureTarget& target, std::uint64_t start_bytes) {
+    return target.is_stride_zero ? start_bytes : start_bytes % (target.alignment_bytes != 0 ? target.alignment_bytes : target.block_bytes);
+}
+
 }  // namespace
 
 OffsetChooser::OffsetChooser(const MeasureTarget& target, TargetRange& range, std::uint32_t thread)
     : target_(target),
       range_(range),
       start_(start_within(std::uint64_t{thread} * target.thread_stride_bytes, range.length_bytes(), target.block_bytes)),
+      again_(first_place_of(target, start_)),
       position_(start_ + target.block_bytes <= range.length_bytes() ? start_ : 0) {}
 
 std::uint64_t OffsetChooser::next(std::uint32_t size_bytes, ums::Prng& prng) {
@@ -107,9 +113,7 @@ std::uint64_t OffsetChooser::next(std::uint32_t size_bytes, ums::Prng& prng) {
 }
 
 std::uint64_t OffsetChooser::next_sequential(std::uint32_t size_bytes) {
-    if (position_ + size_bytes > range_.length_bytes()) {
-        position_ = start_ + size_bytes <= range_.length_bytes() && target_.access != MeasureAccess::mixed ? start_ : 0;
-    }
+    if (position_ + size_bytes > range_.length_bytes()) position_ = again_ + size_bytes <= range_.length_bytes() ? again_ : 0;
     const std::uint64_t offset = range_.begin_bytes() + position_;
     std::uint64_t stride = size_bytes;
     if (target_.is_stride_zero) {

@@ -57,6 +57,7 @@ private:
     const MeasureTarget& target_;
     TargetRange& range_;
     const std::uint64_t start_;  // in the range
+    const std::uint64_t again_;  // where it goes on after the end of the range
     std::uint64_t position_;     // in the range
 };
 

@@ -31,14 +31,25 @@ std::vector<std::uint64_t> chosen_blocks(OffsetChooser& chooser, int count, std:
 
 }  // namespace
 
-TEST_CASE("sequential requests go to the end of the target and start again at the beginning of their thread") {
+TEST_CASE("sequential requests go to the end of the target and start again at its beginning") {
     MeasureTarget target = target_of(MeasureAccess::sequential);
     target.thread_stride_bytes = 2 * kBlock;
     TargetRange range(target, 5 * kBlock + 100);
     OffsetChooser first(target, range, 0);
     OffsetChooser second(target, range, 1);
     CHECK(chosen_blocks(first, 6) == std::vector<std::uint64_t>{0, 1, 2, 3, 4, 0});
-    CHECK(chosen_blocks(second, 5) == std::vector<std::uint64_t>{2, 3, 4, 2, 3});
+    CHECK(chosen_blocks(second, 5) == std::vector<std::uint64_t>{2, 3, 4, 0, 1});
+}
+
+TEST_CASE("a thread that starts again keeps to the places that its stride reaches from its own start") {
+    MeasureTarget target = target_of(MeasureAccess::sequential);
+    target.alignment_bytes = 4 * kBlock;
+    target.thread_stride_bytes = kBlock;
+    TargetRange range(target, 8 * kBlock);
+    OffsetChooser second(target, range, 1);
+    CHECK(chosen_blocks(second, 3) == std::vector<std::uint64_t>{1, 5, 1});
+    OffsetChooser sixth(target, range, 5);
+    CHECK(chosen_blocks(sixth, 3) == std::vector<std::uint64_t>{5, 1, 5});
 }
 
 TEST_CASE("threads that would begin behind the end of a target begin at a block, even if the target is no multiple of one") {
