@@ -110,8 +110,14 @@ public:
     [[nodiscard]] bool is_verified_read() const { return !is_write() && lane_.work.is_verified; }
     [[nodiscard]] bool has_device() const { return !request_.file.is_copied(); }
 
-    void choose_operation(ums::Prng& prng) {
-        const bool writes = spec_.write_percent == 100 || (spec_.write_percent > 0 && prng.below(100) < spec_.write_percent);
+    // At once, so that requests of other tasks on the lane cannot come in between.
+    void choose(ums::Prng& prng) {
+        OffsetChooser& chooser = spec_.same_start ? own_chooser_ : lane_.chooser;
+        const bool is_new_run = chooser.begins_run(prng);
+        if (is_new_run) {
+            lane_.run_writes = spec_.write_percent == 100 || (spec_.write_percent > 0 && prng.below(100) < spec_.write_percent);
+        }
+        const bool writes = lane_.run_writes;
         request_.reset();
         request_.operation = writes ? ums::IoOperation::write : ums::IoOperation::read;
         request_.durable = writes && spec_.write_through;
@@ -121,6 +127,7 @@ public:
             size_bytes = static_cast<std::uint32_t>(prng.between(spec_.block_bytes_min / unit, spec_.block_bytes / unit)) * unit;
         }
         request_.size_bytes = size_bytes;
+        request_.offset_bytes = chooser.next(size_bytes, is_new_run, prng);
     }
 
     // The time that the chosen request takes up at the lane's rate.
@@ -133,9 +140,8 @@ public:
         return 0;
     }
 
-    void choose_place(ums::Prng& prng) {
-        const auto size_bytes = static_cast<std::uint32_t>(request_.size_bytes);
-        request_.offset_bytes = (spec_.same_start ? own_chooser_ : lane_.chooser).next(size_bytes, prng);
+    // Right before it is posted.
+    void prepare(ums::Prng& prng) {
         (is_write() ? write_memory_ : read_memory_).segments_of(request_.size_bytes, segments_);
         request_.segments = segments_.data();
         request_.segment_count = static_cast<std::uint32_t>(segments_.size());
@@ -314,7 +320,7 @@ ums::Task<void> run_measure_task(MeasureShared& shared, MeasureThread& thread, M
         }
         if (has_ended) break;
         ++step.lane().requests_of_burst;
-        step.choose_operation(prng);
+        step.choose(prng);
         std::uint64_t intended_ns = 0;
         if (const double interval_ns = step.interval_ns(); interval_ns > 0) {
             intended_ns = static_cast<std::uint64_t>(step.lane().next_start_ns);
@@ -323,7 +329,7 @@ ums::Task<void> run_measure_task(MeasureShared& shared, MeasureThread& thread, M
             if (has_ended) break;
         }
         if (step.is_write()) co_await scheduler.before_computing(step.has_device());
-        step.choose_place(prng);
+        step.prepare(prng);
         co_await scheduler.io(step.request(), ums::WaitType::io_completion);
         const std::uint64_t handled_ns = scheduler.now_ns();
         live_requests.add(1);

@@ -19,7 +19,7 @@ enum class MeasureAccess : std::uint8_t {
     sequential,   // each thread from its own start, in strides
     interlocked,  // all threads of the target share one sequential position
     random,       // anywhere in the target, aligned
-    mixed,        // `random_percent` of the requests are random; the others continue after the previous one
+    mixed,        // `random_percent` of the requests are random; the others follow in strides, all of them reads or all of them writes
 };
 
 enum class MeasureContents : std::uint8_t {
@@ -91,7 +91,7 @@ struct MeasureTarget {
 
     MeasureAccess access = MeasureAccess::sequential;
     std::uint32_t random_percent = 0;       // for mixed: 1 to 99
-    std::uint64_t alignment_bytes = 0;      // of random requests; for others, the stride from one to the next. 0: block_bytes
+    std::uint64_t alignment_bytes = 0;      // of random requests; for others, also of mixed ones, the stride. 0: block_bytes
     bool is_stride_zero = false;            // every sequential request goes to the same place (DiskSpd's -s0)
     std::uint64_t thread_stride_bytes = 0;  // sequential: thread n begins n times this after the base
     bool same_start = false;         // sequential: every outstanding request advances on its own, from its thread's start (DiskSpd's -p)

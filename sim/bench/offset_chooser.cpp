@@ -100,13 +100,20 @@ OffsetChooser::OffsetChooser(const MeasureTarget& target, TargetRange& range, st
       again_(first_place_of(target, start_)),
       position_(start_ + target.block_bytes <= range.length_bytes() ? start_ : 0) {}
 
-std::uint64_t OffsetChooser::next(std::uint32_t size_bytes, ums::Prng& prng) {
+bool OffsetChooser::begins_run(ums::Prng& prng) {
+    if (target_.access != MeasureAccess::mixed) return true;
+    const bool is_first = !has_begun_;
+    has_begun_ = true;
+    return is_first || prng.below(100) < target_.random_percent;
+}
+
+std::uint64_t OffsetChooser::next(std::uint32_t size_bytes, bool is_new_run, ums::Prng& prng) {
     switch (target_.access) {
         case MeasureAccess::random: return range_.random_offset(prng);
         case MeasureAccess::interlocked: return range_.next_shared_offset(size_bytes);
         case MeasureAccess::sequential: break;
         case MeasureAccess::mixed:
-            if (prng.below(100) < target_.random_percent) position_ = range_.random_offset(prng) - range_.begin_bytes();
+            if (is_new_run) position_ = range_.random_offset(prng) - range_.begin_bytes();
             break;
     }
     return next_sequential(size_bytes);
@@ -118,7 +125,7 @@ std::uint64_t OffsetChooser::next_sequential(std::uint32_t size_bytes) {
     std::uint64_t stride = size_bytes;
     if (target_.is_stride_zero) {
         stride = 0;
-    } else if (target_.alignment_bytes != 0 && target_.access == MeasureAccess::sequential) {
+    } else if (target_.alignment_bytes != 0) {
         stride = target_.alignment_bytes;
     }
     position_ += stride;

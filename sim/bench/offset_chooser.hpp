@@ -49,7 +49,10 @@ public:
     // `thread`: from 0, among the threads of the target. Both references must outlive the object.
     OffsetChooser(const MeasureTarget& target, TargetRange& range, std::uint32_t thread);
 
-    [[nodiscard]] std::uint64_t next(std::uint32_t size_bytes, ums::Prng& prng);
+    // Mixed: whether the next request is a random one, which sequential ones may follow. Always true for other kinds of access.
+    [[nodiscard]] bool begins_run(ums::Prng& prng);
+    // `is_new_run`: what begins_run() has returned for this request.
+    [[nodiscard]] std::uint64_t next(std::uint32_t size_bytes, bool is_new_run, ums::Prng& prng);
 
 private:
     [[nodiscard]] std::uint64_t next_sequential(std::uint32_t size_bytes);
@@ -59,6 +62,7 @@ private:
     const std::uint64_t start_;  // in the range
     const std::uint64_t again_;  // where it goes on after the end of the range
     std::uint64_t position_;     // in the range
+    bool has_begun_ = false;     // mixed: the first request is random
 };
 
 }  // namespace sim

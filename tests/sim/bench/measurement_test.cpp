@@ -89,6 +89,32 @@ TEST_CASE("reads and writes are mixed as requested, and counted separately") {
     CHECK(total.both().latency.count() == total.both().requests);
 }
 
+TEST_CASE("mixed requests that follow each other are all reads or all writes") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.access = MeasureAccess::mixed;
+    target.random_percent = 10;
+    target.write_percent = 50;
+    target.outstanding = 1;
+    run_spec(run, spec_of(target));
+    const auto requests = run.storage.select([](const Recorded& request) { return request.size_bytes == 8192; });
+    REQUIRE(requests.size() > 500);
+    std::size_t writes = 0;
+    std::size_t continued = 0;
+    std::size_t changes = 0;
+    for (std::size_t i = 1; i < requests.size(); ++i) {
+        writes += requests[i].operation == ums::IoOperation::write ? 1 : 0;
+        if (requests[i].offset_bytes != requests[i - 1].offset_bytes + 8192) continue;
+        ++continued;
+        changes += requests[i].operation != requests[i - 1].operation ? 1 : 0;
+    }
+    CHECK(writes > requests.size() / 4);
+    CHECK(writes < requests.size() * 3 / 4);
+    CHECK(continued > requests.size() * 3 / 4);
+    // A few random requests happen to go to the next block.
+    CHECK(changes < requests.size() / 100);
+}
+
 TEST_CASE("requests that advance on their own begin where their thread does") {
     VirtualRun run;
     MeasureTarget target = small_target();

@@ -22,10 +22,15 @@ MeasureTarget target_of(MeasureAccess access) {
     return target;
 }
 
+std::uint64_t next_offset(OffsetChooser& chooser, std::uint32_t size_bytes, ums::Prng& prng) {
+    const bool is_new_run = chooser.begins_run(prng);
+    return chooser.next(size_bytes, is_new_run, prng);
+}
+
 std::vector<std::uint64_t> chosen_blocks(OffsetChooser& chooser, int count, std::uint32_t size_bytes = kBlock) {
     ums::Prng prng(1);
     std::vector<std::uint64_t> list;
-    for (int i = 0; i < count; ++i) list.push_back(chooser.next(size_bytes, prng) / kBlock);
+    for (int i = 0; i < count; ++i) list.push_back(next_offset(chooser, size_bytes, prng) / kBlock);
     return list;
 }
 
@@ -61,7 +66,7 @@ TEST_CASE("threads that would begin behind the end of a target begin at a block,
     for (std::uint32_t thread = 0; thread < 20; ++thread) {
         OffsetChooser chooser(target, range, thread);
         for (int i = 0; i < 12; ++i) {
-            const std::uint64_t offset = chooser.next(kBlock, prng);
+            const std::uint64_t offset = next_offset(chooser, kBlock, prng);
             CHECK(offset % kBlock == 0);
             CHECK(offset + kBlock <= target.max_offset_bytes);
         }
@@ -124,6 +129,19 @@ TEST_CASE("of mixed requests the requested share jumps, and the others continue 
     for (std::size_t i = 1; i < list.size(); ++i) jumps += list[i] != list[i - 1] + 1 ? 1 : 0;
     CHECK(jumps > 3700);
     CHECK(jumps < 4300);
+}
+
+TEST_CASE("mixed requests that continue keep the stride, and the first one goes anywhere") {
+    MeasureTarget target = target_of(MeasureAccess::mixed);
+    target.random_percent = 1;
+    target.alignment_bytes = 4 * kBlock;
+    TargetRange range(target, std::uint64_t{1'000'000} * kBlock);
+    OffsetChooser chooser(target, range, 0);
+    const std::vector<std::uint64_t> list = chosen_blocks(chooser, 1000);
+    CHECK(list[0] != 0);
+    int strides = 0;
+    for (std::size_t i = 1; i < list.size(); ++i) strides += list[i] == list[i - 1] + 4 ? 1 : 0;
+    CHECK(strides > 950);
 }
 
 TEST_CASE("a distribution by shares gives each part its requests, leaves holes alone, and the remainder to the rest") {
