@@ -31,6 +31,22 @@ std::uint64_t span_of(std::string_view text, std::string_view option, bool is_in
 
 }  // namespace
 
+void add_rest_of_target(DiskspdDistribution& distribution) {
+    std::uint64_t io_percent = 0;
+    std::uint64_t target_percent = 0;
+    for (const reports::DiskspdRange& range : distribution.ranges) {
+        io_percent += range.io_percent;
+        target_percent += range.span;
+    }
+    if (distribution.ranges.empty() || io_percent >= 100) return;
+    const auto rest_percent = static_cast<std::uint32_t>(100 - io_percent);
+    if (!distribution.is_in_percent) {
+        if (distribution.ranges.back().span != 0) distribution.ranges.push_back({.io_percent = rest_percent, .span = 0});
+    } else if (target_percent < 100) {
+        distribution.ranges.push_back({.io_percent = rest_percent, .span = 100 - target_percent});
+    }
+}
+
 DiskspdDistribution parse_diskspd_distribution(std::string_view text, std::string_view option, std::uint32_t block_bytes) {
     DiskspdDistribution distribution{.ranges = {}, .is_in_percent = text.starts_with("pct")};
     if (!distribution.is_in_percent && !text.starts_with("abs")) refuse_distribution(option, "allowed are -rdpct… and -rdabs…");
@@ -50,6 +66,7 @@ DiskspdDistribution parse_diskspd_distribution(std::string_view text, std::strin
         if (colon == std::string_view::npos) break;
         text.remove_prefix(colon + 1);
     }
+    add_rest_of_target(distribution);
     return distribution;
 }
 

@@ -4,9 +4,11 @@
 #include <charconv>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "cli/diskspd/diskspd_distribution.hpp"
 #include "cli/diskspd/xml_reader.hpp"
 #include "cli/exit_codes.hpp"
 
@@ -75,14 +77,17 @@ struct TargetReader {
 void read_distribution(TargetReader& reader, const XmlElement& element) {
     if (element.children.size() != 1) refuse_element(element, "one element Absolute or Percent is needed");
     const XmlElement& kind = element.children.front();
-    reader.target.is_distribution_in_percent = kind.name == "Percent";
-    if (!reader.target.is_distribution_in_percent && kind.name != "Absolute") refuse_element(kind, "Absolute or Percent is needed");
+    DiskspdDistribution distribution{.ranges = {}, .is_in_percent = kind.name == "Percent"};
+    if (!distribution.is_in_percent && kind.name != "Absolute") refuse_element(kind, "Absolute or Percent is needed");
     for (const XmlElement& range : kind.children) {
         const std::string* const share = range.attribute("IO");
         if (range.name != "Range" || share == nullptr) refuse_element(range, "<Range IO=\"…\"> is needed");
-        const std::uint64_t span = reader.target.is_distribution_in_percent ? number_of(range, 1, 100) : size_of_element(range);
-        reader.target.distribution.push_back({static_cast<std::uint32_t>(number_in(range, *share, 0, 100)), span});
+        const std::uint64_t span = distribution.is_in_percent ? number_of(range, 1, 100) : size_of_element(range);
+        distribution.ranges.push_back({static_cast<std::uint32_t>(number_in(range, *share, 0, 100)), span});
     }
+    add_rest_of_target(distribution);
+    reader.target.distribution = std::move(distribution.ranges);
+    reader.target.is_distribution_in_percent = distribution.is_in_percent;
 }
 
 void read_buffers(TargetReader& reader, const XmlElement& element) {

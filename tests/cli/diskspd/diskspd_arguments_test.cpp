@@ -126,8 +126,17 @@ TEST_CASE("DiskSpd: every option does what it says") {
         {{"-r4K", "-rs40"}, [](auto& t, auto&) { return t.random_percent == 40 && t.alignment() == 4096; }},
         {{"-rs100", "-r"}, [](auto& t, auto&) { return t.random_percent == 100; }},
         {{"-r", "-rdpct90/10:0/10:5/20"},
-         [](auto& t, auto&) { return t.is_distribution_in_percent && t.distribution.size() == 3 && t.distribution[2].span == 20; }},
-        {{"-r", "-rdabs90/1G"}, [](auto& t, auto&) { return !t.is_distribution_in_percent && t.distribution.at(0).span == 1U << 30; }},
+         [](auto& t, auto&) {
+             return t.is_distribution_in_percent && t.distribution.size() == 4 && t.distribution[2].span == 20 &&
+                    t.distribution[3].io_percent == 5 && t.distribution[3].span == 60;
+         }},
+        {{"-r", "-rdpct40/50:60/50"}, [](auto& t, auto&) { return t.distribution.size() == 2; }},
+        {{"-r", "-rdpct100/50"}, [](auto& t, auto&) { return t.distribution.size() == 1; }},
+        {{"-r", "-rdabs90/1G"},
+         [](auto& t, auto&) {
+             return !t.is_distribution_in_percent && t.distribution.size() == 2 && t.distribution[0].span == 1U << 30 &&
+                    t.distribution[1].io_percent == 10 && t.distribution[1].span == 0;
+         }},
         {{"-s"}, [](auto& t, auto&) { return t.random_percent == 0 && t.alignment() == 65536; }},
         {{"-s128K"}, [](auto& t, auto&) { return t.alignment() == 131072 && !t.is_interlocked; }},
         {{"-s0"}, [](auto& t, auto&) { return t.alignment() == 0; }},

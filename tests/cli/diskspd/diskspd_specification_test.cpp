@@ -72,10 +72,13 @@ TEST_CASE("DiskSpd: options become the engine's specification") {
 
 TEST_CASE("DiskSpd: shares of requests go to their parts of the target, and the remainder to the rest") {
     const MeasureTarget percent = first_target({"-r", "-rdpct90/10:0/10:5/20"});
-    REQUIRE(percent.spans.size() == 3);
+    REQUIRE(percent.spans.size() == 4);
     CHECK(percent.spans[0].io_percent == 90);
     CHECK(percent.spans[0].target_percent == 10);
     CHECK(percent.spans[1].io_percent == 0);
+    CHECK(percent.spans[3].io_percent == 5);
+    CHECK(percent.spans[3].target_percent == 60);
+    CHECK(first_target({"-r", "-rdabs40/1M"}).spans.size() == 1);  // the engine knows the rest
     const MeasureTarget bytes = first_target({"-r", "-rdabs40/1M:60/2M"});
     REQUIRE(bytes.spans.size() == 2);
     CHECK(bytes.spans[1].size_bytes == 2 << 20);

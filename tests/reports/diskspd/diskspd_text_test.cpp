@@ -292,6 +292,12 @@ TEST_CASE("DiskSpd: shares of requests are mapped to a target of a given size") 
     CHECK(cut[1].span == 400);
     CHECK(reports::effective_ranges(target, 600).size() == 1);
     CHECK(reports::diskspd_distribution_text({{90, 1 << 20}}, false, "") == "    100.0% of IO => [     0    -      1MiB)\n");
+    CHECK(reports::diskspd_distribution_text({{90, 1 << 20}, {10, 0}}, false, "") ==
+          "    90% of IO => [     0    -      1MiB)\n"
+          "    10% of IO => [     1MiB -       end)\n");
+    target.distribution = {{90, 600}, {10, 0}};
+    REQUIRE(reports::effective_ranges(target, 1000).size() == 2);
+    CHECK(reports::effective_ranges(target, 1000)[1].span == 400);
     target.distribution.clear();
     CHECK(reports::effective_ranges(target, 1000).empty());
 }
