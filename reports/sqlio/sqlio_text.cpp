@@ -72,7 +72,7 @@ std::string histogram_lines(const sim::LatencyCounts& latency) {
     for (std::size_t i = 0; i < kHistogramColumns; ++i) {
         names += i == 0 ? " 0" : fmt::format("{:>3}", i);
         const double share = latency.count() == 0 ? 0 : 100.0 * static_cast<double>(counts[i]) / static_cast<double>(latency.count());
-        shares += fmt::format("{:>3}", std::lround(share));
+        shares += fmt::format(" {:>2}", std::lround(share));  // 100 is wider, and must not touch the one before
         if (i + 1 == kHistogramColumns) names += "+";
     }
     return fmt::format("histogram:\n{}\n{}\n", names, shares);

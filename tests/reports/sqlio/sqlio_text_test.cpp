@@ -1,5 +1,6 @@
 #include "reports/sqlio/sqlio_text.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "tests/reports/diskspd/example_measurement.hpp"
@@ -53,6 +54,24 @@ TEST_CASE("SQLIO's text: nineteen lines, each in its place") {
     CHECK(lines[18].substr(0, 8) == "%:  0 50");
     CHECK((lines[18].substr(8, 6) == " 50  0" || lines[18].substr(8, 6) == "  0 50"));
     CHECK(lines[18].size() == std::string("%:  0 50  0 50  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0").size());
+}
+
+TEST_CASE("SQLIO's text: the histogram has 25 numbers, even if one of them is 100") {
+    for (const std::uint64_t latency_ns : {std::uint64_t{500'000}, std::uint64_t{1'500'000}, std::uint64_t{60'000'000}}) {
+        INFO(latency_ns);
+        sim::MeasureTimespanResults results;
+        results.duration_ns = 1'000'000'000;
+        results.rows.resize(1);
+        results.rows[0].reads.requests = 1;
+        results.rows[0].reads.latency.add(latency_ns);
+        const std::string text = reports::sqlio_text(example_head(), results);
+        std::istringstream shares(text.substr(text.find("%:") + 2));
+        std::vector<int> numbers;
+        for (int number = 0; shares >> number;) numbers.push_back(number);
+        REQUIRE(numbers.size() == 25);
+        CHECK(numbers[std::min<std::size_t>(latency_ns / 1'000'000, 24)] == 100);
+        CHECK(text.find("%: ") != std::string::npos);
+    }
 }
 
 TEST_CASE("SQLIO's text: one thread, writes, stripes, and files of a parameter file have their own wording") {
