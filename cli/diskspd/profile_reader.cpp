@@ -72,6 +72,7 @@ void apply_children(Owner& owner, const XmlElement& parent, const ElementRule<Ow
 struct TargetReader {
     DiskspdTarget target;
     bool is_random = false;
+    bool has_stride = false;
 };
 
 void read_distribution(TargetReader& reader, const XmlElement& element) {
@@ -140,6 +141,7 @@ constexpr ElementRule<TargetReader> kTargetRules[] = {
     {"StrideSize",
      [](TargetReader& r, const XmlElement& e) {
          const std::uint64_t stride_bytes = size_of_element(e);
+         r.has_stride = true;
          if (!r.is_random) r.target.alignment_bytes = stride_bytes;  // Random takes precedence, in either order
      }},
     {"InterlockedSequential", [](TargetReader& r, const XmlElement& e) { r.target.is_interlocked = flag_of(e); }},
@@ -195,7 +197,9 @@ DiskspdTarget read_target(const XmlElement& element) {
     if (element.name != "Target") refuse_element(element, "elements Target are needed");
     apply_children(reader, element, kTargetRules);
     if (reader.target.path.empty()) refuse_element(element, "an element Path is needed");
-    if (!reader.is_random && reader.target.random_percent > 0) refuse_element(element, "RandomRatio needs Random");
+    if (!reader.is_random && reader.has_stride && reader.target.random_percent > 0) {
+        refuse_element(element, "StrideSize is for sequential requests; the alignment of those of RandomRatio is Random");
+    }
     return std::move(reader.target);
 }
 

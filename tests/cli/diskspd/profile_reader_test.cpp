@@ -97,6 +97,9 @@ TEST_CASE("DiskSpd: a profile by another writer is read in any order, with the d
     CHECK(target_in("<Random>4096</Random><StrideSize>65536</StrideSize>").random_percent == 100);
     CHECK(target_in("<StrideSize>65536</StrideSize><Random>4096</Random>").alignment() == 4096);
     CHECK(target_in("<RandomRatio>40</RandomRatio><Random>4096</Random>").random_percent == 40);
+    const reports::DiskspdTarget mixed = target_in("<RandomRatio>40</RandomRatio><BlockSize>8192</BlockSize>");
+    CHECK(mixed.random_percent == 40);
+    CHECK(mixed.alignment() == 8192);
     CHECK(target_in("<RandomAccess>true</RandomAccess>").random_percent == 0);
     const reports::DiskspdTarget uncached = target_in("<DisableAllCache>1</DisableAllCache>");
     CHECK(uncached.cache == reports::DiskspdCache::unbuffered);
@@ -125,14 +128,14 @@ TEST_CASE("DiskSpd: the profile in a results document is read") {
 }
 
 TEST_CASE("DiskSpd: an invalid profile is refused with file, line and element") {
-    for (const char* wrong :
-         {"<BlockSize>0</BlockSize>", "<BlockSize>8K</BlockSize>", "<WriteRatio>101</WriteRatio>", "<Random>0</Random>",
-          "<RandomRatio>40</RandomRatio>", "<UseLargePages>yes</UseLargePages>", "<Unknown/>", "<Throughput unit=\"X\">1</Throughput>",
-          "<WriteBufferContent/>", "<WriteBufferContent><Pattern>random</Pattern></WriteBufferContent>", "<IOPriority>4</IOPriority>",
-          "<Distribution><Percent><Range>1</Range></Percent></Distribution>", "<FlushType>x</FlushType>",
-          "<MemoryMappedIo>maybe</MemoryMappedIo>", "<MemoryMappedIo/>", "<ThreadTargets><ThreadTarget/></ThreadTargets>",
-          "<ThreadTargets><Thread>1</Thread></ThreadTargets>",
-          "<ThreadTargets><ThreadTarget><Thread>-1</Thread></ThreadTarget></ThreadTargets>"}) {
+    for (const char* wrong : {"<BlockSize>0</BlockSize>", "<BlockSize>8K</BlockSize>", "<WriteRatio>101</WriteRatio>", "<Random>0</Random>",
+                              "<StrideSize>8192</StrideSize><RandomRatio>40</RandomRatio>", "<UseLargePages>yes</UseLargePages>",
+                              "<Unknown/>", "<Throughput unit=\"X\">1</Throughput>", "<WriteBufferContent/>",
+                              "<WriteBufferContent><Pattern>random</Pattern></WriteBufferContent>", "<IOPriority>4</IOPriority>",
+                              "<Distribution><Percent><Range>1</Range></Percent></Distribution>", "<FlushType>x</FlushType>",
+                              "<MemoryMappedIo>maybe</MemoryMappedIo>", "<MemoryMappedIo/>",
+                              "<ThreadTargets><ThreadTarget/></ThreadTargets>", "<ThreadTargets><Thread>1</Thread></ThreadTargets>",
+                              "<ThreadTargets><ThreadTarget><Thread>-1</Thread></ThreadTarget></ThreadTargets>"}) {
         INFO(wrong);
         CHECK_THROWS_AS(target_in(wrong), cli::UsageError);
         CHECK_THROWS_WITH(target_in(wrong), ContainsSubstring("p.xml: line 1: "));
