@@ -139,7 +139,7 @@ TEST_CASE("TestCycles 2 goes through all phases twice") {
         CHECK(phase(results, Phase::main_run, cycle).pages_read > 0);
         CHECK(phase(results, Phase::final_audit, cycle).pages_verified == 1024);
         // What the audit of the first cycle has read is not read again.
-        CHECK((phase(results, Phase::initial_update, cycle).pages_read == 0) == (cycle == 2));
+        CHECK(phase(results, Phase::initial_update, cycle).pages_read == 0);
     }
 }
 
