@@ -71,6 +71,7 @@ ConsoleSink::ConsoleSink(Console& console, std::function<void()> wake, const Con
 
 std::uint64_t ConsoleSink::count_alike(const sim::Event& event) {
     constexpr std::uint64_t kMinuteMs = 60'000;
+    const std::lock_guard guard(mutex_);
     Alike& alike = warnings_[{event.source_file, event.line}];
     const std::uint64_t minute = event.tick_ms / kMinuteMs;
     if (alike.minute != minute) alike = {minute, 0};
@@ -101,9 +102,10 @@ void ConsoleSink::on_finding(const sim::Finding& finding) {
             ums::printable(fmt::format("{}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding))));
         return;
     }
-    if (++findings_ > kFindingsShownMax + 1) return;
+    const std::uint64_t number = ++findings_;
+    if (number > kFindingsShownMax + 1) return;
     const std::string text =
-        findings_ > kFindingsShownMax
+        number > kFindingsShownMax
             ? fmt::format("more than {} findings; the rest are in the log only", kFindingsShownMax)
             : fmt::format("FINDING {}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding));
     logger_->log(time_of(finding.moment.utc_us), spdlog::source_loc{}, spdlog::level::err, ums::printable(text));

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -26,7 +27,7 @@ public:
     // `console` must outlive the sink, which calls `wake`, from any thread, when there is something to flush.
     ConsoleSink(Console& console, std::function<void()> wake, const ConsoleSinkOptions& options);
 
-    // Never block, because lines are only queued.
+    // Never block, because lines are only queued. Any thread, and several calls at once: also of those who do not share a CompositeSink.
     void on_event(const sim::Event& event) override;
     void on_finding(const sim::Finding& finding) override;
 
@@ -45,7 +46,8 @@ private:
 
     const ConsoleSinkOptions options_;
     std::shared_ptr<spdlog::logger> logger_;
-    std::uint64_t findings_ = 0;
+    std::atomic<std::uint64_t> findings_{0};
+    std::mutex mutex_;  // guards warnings_
     std::map<std::pair<std::string, std::uint32_t>, Alike> warnings_;
 };
 

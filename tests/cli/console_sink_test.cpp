@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 #include "cli/composite_sink.hpp"
 #include "tests/support/catch.hpp"
@@ -173,4 +175,27 @@ TEST_CASE("20 warnings a minute from the same place are shown. Other warnings, a
     cli::ConsoleSink as_log(console, [] {}, {.sqliosim_form = true});
     for (int i = 0; i < 1000; ++i) as_log.on_event(failure);
     CHECK(shown(captured.out(), "Read failed") == 1000);
+}
+
+// The thread that writes the files and the one that watches it report past the sink that all others share.
+TEST_CASE("warnings that come from several threads at once are counted together") {
+    constexpr int kThreads = 4;
+    const Captured captured;
+    cli::Console console(captured.out(), captured.err());
+    cli::ConsoleSink sink(console, [] {}, {});
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+        threads.emplace_back([&sink] {
+            sim::Event failure = event_of(sim::Severity::warning, "Read failed");
+            for (std::uint32_t place = 0; place < 100; ++place) {
+                failure.line = place % 2;
+                for (int repeated = 0; repeated < 10; ++repeated) sink.on_event(failure);
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    console.finish();
+    const std::string text = Captured::text(captured.err());
+    CHECK(count_of(text, "Read failed") == 2 * 20);
+    CHECK(count_of(text, "more than 20 such warnings") == 2);
 }
