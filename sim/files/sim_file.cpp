@@ -7,6 +7,7 @@
 #include "sim/files/space_check.hpp"
 #include "sim/files/transfer_failure.hpp"
 #include "ums/base/assert.hpp"
+#include "ums/io/errno_error.hpp"
 #include "ums/sched/blocking_call.hpp"
 #include "ums/sched/scheduler.hpp"
 
@@ -138,7 +139,12 @@ ums::Task<std::error_code> SimFile::sync() {
     if (request.error && is_about_storage(request.error) && give_up()) {
         report(failed_request(id(), options(), FileRequest::sync, request.error));
     }
-    co_return request.error;
+    if (request.error) {
+        if (!is_about_machine(request.error)) sync_error_.store(request.error.value(), std::memory_order_relaxed);
+        co_return request.error;
+    }
+    const int earlier = sync_error_.load(std::memory_order_relaxed);
+    co_return earlier != 0 ? ums::errno_error(earlier) : std::error_code{};
 }
 
 ums::Task<std::error_code> SimFile::resize(std::uint64_t new_size_bytes) {

@@ -93,7 +93,8 @@ public:
     // Whether there is a device that could idle while pages are verified or made; see Scheduler::before_computing().
     [[nodiscard]] bool has_device() const { return !setup_.transfers.is_in_memory; }
     // Makes completed writes durable if the file was not opened for write-through. Not counted, not governed. An error of the storage is a
-    // finding, the first time.
+    // finding, the first time. Once writes may be lost, every later sync fails, too: the system tells of a loss only once, and perhaps to a
+    // task that cannot end the run.
     ums::Task<std::error_code> sync();
     // Grows (allocates, or leaves holes if sparse) or cuts the file. The caller holds resize_latch() exclusively. An error of the device is
     // a finding; a refusal for other reasons is left to the caller to report.
@@ -157,6 +158,7 @@ private:
     Journal& journal_;
     std::atomic<std::uint64_t> size_bytes_;
     std::atomic<bool> is_given_up_{false};
+    std::atomic<int> sync_error_{0};  // errno of a sync that failed; 0: none has
     FileCountersPerCpu counters_;
     ums::PerCpuLatch resize_latch_;
     // Changed by every request of every CPU: kept apart from what is only read.

@@ -60,6 +60,43 @@ TEST_CASE("dropping cached pages does not take the error of a lost write away fr
     CHECK(world.sink.findings().size() == 1);
 }
 
+// A diagnosis syncs between two reads, and only a checkpoint ends the run.
+TEST_CASE("a sync after one that failed does not call the lost writes durable") {
+    const int error_number = GENERATE(EIO, ENOSPC);
+    VirtualWorld world;
+    int syncs = 0;
+    world.storage.set_rule([&](const ums::IoRequest& request) {
+        const bool is_first = request.operation == ums::IoOperation::sync && ++syncs == 1;
+        return is_first ? Fate{.error = error_number} : Fate{};
+    });
+    world.run([&](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, kMb);
+        const std::error_code first = co_await file->sync();
+        const std::error_code second = co_await file->sync();
+        CHECK(first.value() == error_number);
+        CHECK(second.value() == error_number);
+    });
+    CHECK(syncs == 2);
+    CHECK(world.sink.findings().size() == (error_number == EIO ? 1U : 0U));
+}
+
+TEST_CASE("a sync that the machine could not do says nothing about the next one") {
+    VirtualWorld world;
+    int syncs = 0;
+    world.storage.set_rule([&](const ums::IoRequest& request) {
+        const bool is_first = request.operation == ums::IoOperation::sync && ++syncs == 1;
+        return is_first ? Fate{.error = ENOMEM} : Fate{};
+    });
+    world.run([&](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, kMb);
+        const std::error_code first = co_await file->sync();
+        const std::error_code second = co_await file->sync();
+        CHECK(first.value() == ENOMEM);
+        CHECK(!second);
+    });
+    CHECK(world.sink.findings().empty());
+}
+
 TEST_CASE("single-page and multi-page requests are counted separately, with bytes and times") {
     VirtualWorld world;
     world.storage.set_rule(
