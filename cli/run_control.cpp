@@ -52,7 +52,8 @@ private:
     const std::unique_ptr<StreamDescriptor> descriptor_;
 };
 
-// Calls back every second, without drift.
+// Calls back every second, without drift. What the process has slept through (SIGSTOP, a paused container) is left out: callbacks in a row
+// would count it as seconds in which nothing moved.
 class SecondTimer {
 public:
     SecondTimer(boost::asio::io_context& context, const std::function<void()>& callback)
@@ -65,7 +66,10 @@ private:
         timer_.async_wait([this](const error_code& error) {
             if (error) return;
             callback_();
-            timer_.expires_at(timer_.expiry() + std::chrono::seconds(1));
+            constexpr std::chrono::seconds kSecond(1);
+            const auto now = boost::asio::steady_timer::clock_type::now();
+            const auto next = timer_.expiry() + kSecond;
+            timer_.expires_at(next > now ? next : now + kSecond);
             arm();
         });
     }

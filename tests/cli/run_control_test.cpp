@@ -98,6 +98,30 @@ TEST_CASE("wake-ups from any thread arrive, bundled or not, and so does the tick
     control.wake();  // after the run it does no harm
 }
 
+TEST_CASE("seconds that were missed are not made up for by ticks in a row") {
+    using Clock = std::chrono::steady_clock;
+    std::atomic<bool> has_ticked_again{false};
+    Clock::time_point end_of_first{};
+    Clock::duration pause{};
+    int ticks = 0;
+    cli::install_stop_signals();
+    const cli::GracefulStop orderly;
+    cli::RunControl control(orderly, {.on_stop_signal = [](int) {},
+                                      .on_wake = [] {},
+                                      .on_second =
+                                          [&] {
+                                              if (++ticks == 1) {
+                                                  std::this_thread::sleep_for(1100ms);
+                                                  end_of_first = Clock::now();
+                                              } else if (ticks == 2) {
+                                                  pause = Clock::now() - end_of_first;
+                                                  has_ticked_again = true;
+                                              }
+                                          }});
+    control.run([&] { wait_for(has_ticked_again); });
+    CHECK(pause >= 500ms);
+}
+
 namespace {
 
 // A separate thread takes the signals of this process, so waits a moment for it.
