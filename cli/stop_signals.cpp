@@ -30,6 +30,7 @@ enum class Stage : std::uint8_t { nothing_begun, orderly, ending };
 // Used by the signal handler, so they must be lock-free.
 std::atomic<Stage> stage{Stage::nothing_begun};
 std::atomic<int> kept_signal{0};
+std::atomic<bool> is_taken{false};  // the kept signal
 std::atomic<int> event_descriptor{-1};
 std::atomic<int> exit_code{to_int(ExitCode::stopped)};
 std::atomic<bool> erases_line{false};
@@ -54,6 +55,7 @@ void on_signal(int signal) {
         end_process(now == Stage::ending);
     }
     const int error_number = errno;
+    is_taken = false;
     kept_signal = signal;
     const std::uint64_t one = 1;
     ::alarm(kSecondsKept);  // before the signal can be taken
@@ -112,6 +114,7 @@ void exit_immediately_without_memory() { ums::MemoryReserve::on_exhausted(end_wi
 
 void install_stop_signals() {
     stage = Stage::nothing_begun;
+    kept_signal = 0;
     struct sigaction action {};
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESTART;
@@ -130,6 +133,8 @@ GracefulStop::GracefulStop() {
         if (descriptor < 0) throw sim::EnvironmentError(fmt::format("eventfd: {}.", std::generic_category().message(errno)));
         event_descriptor = descriptor;
     }
+    // It came when the code that would have taken it had just looked for the last time: it is for this work.
+    if (kept_signal != 0 && !is_taken) return;
     std::uint64_t earlier = 0;
     [[maybe_unused]] const ssize_t taken = ::read(event_descriptor, &earlier, sizeof earlier);
     kept_signal = 0;
@@ -143,6 +148,7 @@ int GracefulStop::signal() const { return kept_signal.load(); }
 
 int GracefulStop::take() const {
     ::alarm(0);
+    is_taken = true;
     return kept_signal.load();
 }
 

@@ -21,7 +21,8 @@ namespace cli {
 // the process begins (nohup) stays ignored.
 void install_stop_signals();
 
-// Created before anything is touched, and destroyed when the work has ended. One at a time.
+// Created before anything is touched, and destroyed when the work has ended. One at a time. A signal that nobody has taken from the one
+// before it, because it came too late for that, is this one's.
 class GracefulStop {
 public:
     // Throws sim::EnvironmentError if no descriptor is left.

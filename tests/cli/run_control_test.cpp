@@ -188,6 +188,23 @@ TEST_CASE("a signal that is not taken ends the process ten seconds later, one th
     CHECK(WEXITSTATUS(status) == 99);
 }
 
+TEST_CASE("a signal that came too late for one piece of work is for the next, one that was taken is not") {
+    const int code = exit_code_of([] {
+        {
+            const cli::GracefulStop first;
+            send_self(SIGTERM);
+        }
+        {
+            const cli::GracefulStop second;
+            if (second.signal() != SIGTERM || !second.wait(0ms)) ::_exit(1);
+            if (second.take() != SIGTERM) ::_exit(2);
+        }
+        const cli::GracefulStop third;
+        ::_exit(third.signal() == 0 && !third.wait(0ms) ? 0 : 3);
+    });
+    CHECK(code == 0);
+}
+
 TEST_CASE("once the work has its result, a signal ends the process immediately, but a hang-up does not") {
     const int code = exit_code_of([] {
         { const cli::GracefulStop stop; }
