@@ -197,7 +197,9 @@ std::string Campaign::run_command_line(const std::string& name, const std::strin
         {.program = "/bin/sh", .words = {"sh", "-c", command}, .folder = state_.plan.folder, .output_path = output, .ends_with_us = false});
     const std::uint64_t begin_ms = now_ms();
     while (!shell.exit_code() && now_ms() - begin_ms < state_.plan.timeout_s * 1000) {
-        std::this_thread::sleep_for(kTick);  // not even Ctrl-C interrupts it: half a cut is of no use
+        std::this_thread::sleep_for(kTick);
+        // Not even Ctrl-C interrupts it: half a cut is of no use. A signal that nobody takes would end the process ten seconds later.
+        if (stop_.signal() != 0) static_cast<void>(stop_.take());
     }
     const auto code = shell.exit_code();
     if (code == 0) return "";
