@@ -24,6 +24,7 @@ Snapshot::Snapshot(const Settings& settings, DataFile& source, DataFile& replica
 
 // No task writes to the source while its latch is held, so all of its pages are of the same moment.
 ums::Task<void> Snapshot::take() {
+    co_await contents_.acquire(ums::LatchMode::exclusive, ums::WaitType::file_resize);
     co_await source_.file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
     const std::error_code error = co_await empty_replica();
     if (error) {
@@ -36,6 +37,7 @@ ums::Task<void> Snapshot::take() {
         WorkCounters::add(counters_.cycles, 1);
     }
     source_.file.resize_latch().release_exclusive();
+    contents_.release(ums::LatchMode::exclusive);
 }
 
 ums::Task<std::error_code> Snapshot::empty_replica() {
@@ -152,6 +154,7 @@ void Snapshot::mark_lost(std::uint32_t first_page, std::uint32_t count) {
 
 ums::Task<std::uint32_t> Snapshot::read(RangeReader& reader, std::uint32_t first_page, std::uint32_t count) {
     constexpr RangeReadOptions kKeepNothing{.keep = false};
+    co_await contents_.acquire(ums::LatchMode::shared, ums::WaitType::file_resize);
     const std::uint32_t end = std::min(first_page + count, pages());
     std::uint32_t pages_read = 0;
     for (std::uint32_t page = first_page; page < end;) {
@@ -165,6 +168,7 @@ ums::Task<std::uint32_t> Snapshot::read(RangeReader& reader, std::uint32_t first
         // A page that has been changed meanwhile was copied first: the next round reads the copy.
         while (page < run_end && !is_copied(page)) ++page;
     }
+    contents_.release(ums::LatchMode::shared);
     WorkCounters::add(counters_.pages_read, pages_read);
     co_return pages_read;
 }

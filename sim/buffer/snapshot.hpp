@@ -10,6 +10,7 @@
 #include "sim/buffer/page_checker.hpp"
 #include "sim/buffer/range_reader.hpp"
 #include "sim/journal/work_counters.hpp"
+#include "ums/sched/latch.hpp"
 
 namespace sim {
 
@@ -59,6 +60,9 @@ private:
     RunState& run_;
     Journal& journal_;
     WorkCounters& counters_;
+    // Shared by readers: a copy that one has found stays in its place. With the next snapshot writers put others there, without frames. To
+    // be taken before the latches of the files.
+    ums::Latch contents_;
     std::atomic<std::uint32_t> pages_{0};
     // By page of the source; set by the task that holds that page's latch.
     std::unique_ptr<std::atomic<bool>[]> copied_;

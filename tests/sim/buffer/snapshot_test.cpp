@@ -1,5 +1,7 @@
 // A replica is a copy-on-write snapshot: a page is copied once, before its first change, and the audit users read through it. In virtual
 // time.
+#include "sim/buffer/snapshot.hpp"
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -8,6 +10,7 @@
 
 #include "sim/files/file_names.hpp"
 #include "tests/sim/support/run_fixture.hpp"
+#include "tests/sim/support/worker_world.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace sim::testing;
@@ -205,4 +208,55 @@ TEST_CASE("SnapshotCheckDelay is the pause between two checks, and without Snaps
     CHECK(checks(false, 0) == 0);
     CHECK(checks(true, 0) > 20);
     CHECK(checks(true, 2) == 3);
+}
+
+namespace {
+
+constexpr std::uint32_t kPage = 7;
+
+void add_replica(WorkerWorld& world) {
+    world.options.files.push_back({.path = "/memory/data.mdx:replica", .initial_size_mb = 8, .max_size_mb = 8, .sparse = true});
+}
+
+ums::Task<void> change_and_write(WorkerWorld& world, std::uint32_t page) {
+    sim::PageWriter writer = world.context().make_writer();
+    co_await world.change_page(page);
+    co_await writer.write_around(world.data(), page, true);
+}
+
+ums::Task<void> read_page(WorkerWorld& world, sim::Snapshot& snapshot) {
+    sim::RangeReader reader = world.context().make_reader();
+    co_await snapshot.read(reader, kPage, 1);
+}
+
+}  // namespace
+
+TEST_CASE("a reader that has found a copy in a snapshot is not given the next snapshot's") {
+    WorkerWorld world;
+    add_replica(world);
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        sim::Snapshot& snapshot = *w.parts->snapshots.front();
+        const sim::SimFile& replica = w.parts->data_files.back()->file;
+        const std::int32_t transfers = replica.transfer_handle().value;
+        const std::int32_t control = replica.control_handle().value;
+        co_await change_and_write(w, kPage);
+        co_await snapshot.take();
+        co_await change_and_write(w, kPage);
+        // The replica is emptied slowly, and what is read of it then comes late.
+        w.storage.set_rule([transfers, control](const ums::IoRequest& request) {
+            const bool empties = request.operation == ums::IoOperation::truncate && request.file.value == control;
+            const bool reads = request.operation == ums::IoOperation::read && request.file.value == transfers;
+            return Fate{.delay_ns = empties ? 10 * ums::kNsPerMs : 0, .hold = reads};
+        });
+        ums::TaskGroup tasks;
+        (*w.schedulers)[0].spawn(tasks, "Snapshot", snapshot.take());
+        co_await w.sleep_ms(1);
+        (*w.schedulers)[0].spawn(tasks, "Reader", read_page(w, snapshot));
+        co_await w.sleep_ms(50);
+        co_await change_and_write(w, kPage);  // copies the page again
+        w.storage.set_rule(nullptr);
+        w.storage.release_held();
+        co_await tasks.join();
+    });
+    CHECK(world.sink.findings().empty());
 }
