@@ -28,6 +28,7 @@ ums::Task<void> Snapshot::take() {
     co_await source_.file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
     const std::error_code error = co_await empty_replica();
     if (error) {
+        pages_.store(0, std::memory_order_release);  // the replica may already have been emptied, or cut
         journal_.warning(fmt::format("{}: cannot be made a snapshot of {} MB: {}. There is none.", replica_.file.path(),
                                      source_.file.size_bytes() >> 20, error.message()));
     } else {

@@ -3,6 +3,7 @@
 #include "sim/buffer/snapshot.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <map>
 #include <string>
 #include <utility>
@@ -257,6 +258,29 @@ TEST_CASE("a reader that has found a copy in a snapshot is not given the next sn
         w.storage.set_rule(nullptr);
         w.storage.release_held();
         co_await tasks.join();
+    });
+    CHECK(world.sink.findings().empty());
+}
+
+TEST_CASE("after a snapshot that finds no room there is none, not the one before it without its pages") {
+    WorkerWorld world;
+    add_replica(world);
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        sim::Snapshot& snapshot = *w.parts->snapshots.front();
+        const std::int32_t control = w.parts->data_files.back()->file.control_handle().value;
+        co_await snapshot.take();
+        co_await change_and_write(w, kPage);
+        CHECK(snapshot.pages() > 0);
+        w.storage.set_rule([control](const ums::IoRequest& request) {
+            const bool is_growth = request.operation == ums::IoOperation::truncate && request.offset_bytes > kPageBytes;
+            return Fate{.error = is_growth && request.file.value == control ? ENOSPC : 0};
+        });
+        co_await snapshot.take();
+        CHECK(snapshot.pages() == 0);
+        co_await change_and_write(w, kPage + 1);  // is not copied
+        w.storage.set_rule(nullptr);
+        co_await snapshot.take();
+        CHECK(snapshot.pages() > 0);
     });
     CHECK(world.sink.findings().empty());
 }
