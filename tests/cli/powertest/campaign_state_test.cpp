@@ -131,7 +131,8 @@ TEST_CASE("a campaign whose volume is not there verifies again and does not begi
         CHECK(kept->cycles.empty());
         return process->error();
     };
-    CHECK_THAT(verify_again(true), ContainsSubstring("the verification of cycle 1 ended with exit code 3"));
+    CHECK_THAT(verify_again(true), ContainsSubstring("the verification of cycle 1 ended with exit code 3") &&
+                                       ContainsSubstring("the folder volume does not exist; 'ioproof powertest --state"));
     std::filesystem::create_directory(folder.path() / "volume");  // the mount point of a volume that is not mounted
     CHECK_THAT(verify_again(false), ContainsSubstring("Is the volume mounted?"));
 }
