@@ -14,10 +14,11 @@ sim::LogRecordHeader change(std::uint64_t lsn, std::uint32_t page, std::uint32_t
     return record;
 }
 
-sim::LogRecordHeader resize(std::uint64_t lsn, std::uint32_t pages) {
+sim::LogRecordHeader resize(std::uint64_t lsn, std::uint32_t old_pages, std::uint32_t pages) {
     sim::LogRecordHeader record{};
     record.kind = static_cast<std::uint16_t>(sim::LogRecordKind::file_resize);
     record.lsn = lsn;
+    record.page_id = old_pages;
     record.page_count = pages;
     return record;
 }
@@ -29,8 +30,8 @@ TEST_CASE("redo applies the newest change of a page, and none to a page that was
     redo.take(change(10, 5, 2));
     redo.take(change(20, 5, 3));
     redo.take(change(21, 90, 7));
-    redo.take(resize(30, 80));
-    redo.take(resize(40, 120));
+    redo.take(resize(30, 100, 80));
+    redo.take(resize(40, 80, 120));
     redo.take(change(50, 95, 1));
     CHECK(redo.page_count() == 120);
     CHECK(redo.changes().size() == 2);
@@ -39,6 +40,18 @@ TEST_CASE("redo applies the newest change of a page, and none to a page that was
     CHECK(redo.is_cut_off(90, 21));
     CHECK_FALSE(redo.is_cut_off(90, 35));
     CHECK_FALSE(redo.is_cut_off(79, 1));
+}
+
+TEST_CASE("a cut that was logged before the backup began, but is in its log, takes the earlier changes, too") {
+    sim::LogRedo redo(80);
+    redo.take(change(20, 90, 7));
+    redo.take(resize(30, 100, 80));
+    redo.take(change(40, 5, 3));
+    redo.take(resize(50, 80, 120));
+    CHECK(redo.page_count() == 120);
+    CHECK(redo.changes().size() == 1);
+    CHECK(redo.changes().contains(5));
+    CHECK(redo.is_cut_off(90, 20));
 }
 
 TEST_CASE("a change of two records has the LSN of the second one") {
