@@ -1,6 +1,5 @@
 #include "sim/diagnosis/sector_map.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -138,11 +137,6 @@ SectorMap map_sectors(const std::byte* image, const ExpectedPage& expected, cons
     SectorMap map;
     for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) map[sector] = mapper.map(sector);
     return map;
-}
-
-std::uint32_t count_sectors(const SectorMap& sectors, SectorState state) {
-    return static_cast<std::uint32_t>(
-        std::count_if(sectors.begin(), sectors.end(), [state](const SectorFact& fact) { return fact.state == state; }));
 }
 
 bool is_tear_on_4k_lines(const SectorMap& sectors) {

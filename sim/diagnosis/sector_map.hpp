@@ -16,8 +16,6 @@ using SectorMap = std::array<SectorFact, kSectorsPerPage>;
 // `image`: kPageBytes, 8-aligned. Pure.
 [[nodiscard]] SectorMap map_sectors(const std::byte* image, const ExpectedPage& expected, const WrittenImage& written);
 
-[[nodiscard]] std::uint32_t count_sectors(const SectorMap& sectors, SectorState state);
-
 // Every block of 4096 bytes is of one version.
 [[nodiscard]] bool is_tear_on_4k_lines(const SectorMap& sectors);
 
