@@ -1,6 +1,7 @@
 #include "sim/rehearsal/crash_explanation.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -164,7 +165,9 @@ private:
         if (is_cut_off(place.file_id, place.page_id)) return false;
         const auto change = std::find_if(page.changes.rbegin(), page.changes.rend(),
                                          [&](const WriteBook::Change& each) { return each.version == left.newest; });
-        return change != page.changes.rend() && change->lsn > log_.end_lsn();
+        if (change == page.changes.rend()) return false;
+        // A torn page shows only its version, which the log knows from the first of two records on.
+        return (change->is_rest ? std::next(change) : change)->lsn > log_.end_lsn();
     }
 
     [[nodiscard]] bool is_made_by_ledger(std::uint32_t file_id) const {
@@ -178,7 +181,11 @@ private:
         std::uint32_t version = place.page_id == 0 && !log_.is_empty() ? 1 : 0;  // the signature
         std::uint64_t lsn = 0;
         for (const WriteBook::Change& change : page.changes) {
-            if (change.lsn >= log_.begin_lsn()) break;
+            if (change.lsn >= log_.begin_lsn()) {
+                // The checkpoint does not count a change whose second record is behind its beginning.
+                if (change.is_rest && change.version == version) --version;
+                break;
+            }
             version = change.version;
             lsn = change.lsn;
         }

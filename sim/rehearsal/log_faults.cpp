@@ -20,13 +20,14 @@ LogBlockHeader header_of(const std::vector<std::byte>& block) {
     return header;
 }
 
-// Whether the block holds page changes.
+// Whether the block holds page changes, or the rest of one.
 bool has_updates(const std::vector<std::byte>& block, const LogBlockHeader& header) {
     std::uint32_t offset = sizeof header;
     for (std::uint32_t i = 0; i < header.record_count && offset + sizeof(LogRecordHeader) <= block.size(); ++i) {
         LogRecordHeader record;
         std::memcpy(&record, block.data() + offset, sizeof record);
-        if (record.kind == static_cast<std::uint16_t>(LogRecordKind::page_update)) return true;
+        const auto kind = static_cast<LogRecordKind>(record.kind);
+        if (kind == LogRecordKind::page_update || kind == LogRecordKind::filler) return true;
         offset += std::max<std::uint32_t>(record.size_bytes, sizeof record);
     }
     return false;

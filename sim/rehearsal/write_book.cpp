@@ -34,7 +34,7 @@ void WriteBook::observe_pages(const ums::PowerMoment& moment, std::uint32_t file
         ums::copy_from_request(*moment.request, moment.offset_bytes + at, reinterpret_cast<std::byte*>(&header), sizeof header);
         if (header.magic != kPageMagic) continue;  // initial contents of the file, not a page
         UMS_ASSERT(header.file_id == file_id && header.page_id == (moment.offset_bytes + at) / kPageBytes);
-        pages_[{file_id, header.page_id}].acknowledged = {header.lsn, header.version};
+        pages_[{file_id, header.page_id}].acknowledged = {header.lsn, header.version, false};
     }
 }
 
@@ -51,8 +51,8 @@ void WriteBook::observe_block(const ums::PowerMoment& moment, std::uint32_t file
     block = {header.first_lsn, moment.offset_bytes, header.size_bytes, file_id, false};
     const bool is_whole = for_each_record(bytes.data(), [this](const LogRecordHeader& record, std::span<const std::byte> /*body*/) {
         const auto kind = static_cast<LogRecordKind>(record.kind);
-        if (kind == LogRecordKind::page_update) {
-            pages_[{record.file_id, record.page_id}].changes.push_back({record.lsn, record.version});
+        if (kind == LogRecordKind::page_update || kind == LogRecordKind::filler) {
+            pages_[{record.file_id, record.page_id}].changes.push_back({record.lsn, record.version, kind == LogRecordKind::filler});
         } else if (kind == LogRecordKind::file_resize) {
             resizes_.push_back({record.lsn, record.file_id, record.page_count});
         }

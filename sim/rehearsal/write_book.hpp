@@ -25,6 +25,7 @@ public:
     struct Change {
         std::uint64_t lsn = 0;
         std::uint32_t version = 0;
+        bool is_rest = false;  // the second record of a change that is listed just before: the change has this LSN
     };
     struct Page {
         std::vector<Change> changes;  // as given to the log, in order
