@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/limits.hpp"
 #include "sim/rehearsal/left_log.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
 #include "sim/rehearsal/rehearsal_options.hpp"
@@ -88,6 +89,32 @@ const FileOptions& draw_lying_file(const Options& options, ums::Prng& prng) {
     return *files.at(prng.below(files.size()));
 }
 
+// Whoever continues a run may have changed its configuration meanwhile, in all that does not concern what is on the disk.
+void change_settings(CrashPlan& plan) {
+    ums::Prng prng(ums::mix64(plan.seed ^ 0x6368616e6765));
+    if (prng.below(2) == 0) return;
+    Options& options = plan.options;
+    options.checkpoint_pages = prng.below(2) == 0 ? 128 : 32;
+    options.checkpoint_interval_ms = static_cast<std::uint32_t>(prng.between(100, 400));
+    options.log_flushes_outstanding = static_cast<std::uint32_t>(prng.between(1, 8));
+    options.use_scatter_gather = prng.below(4) != 0;
+    options.stamp_files = prng.below(4) == 0;
+    options.cache_hit_ratio = prng.below(2) == 0 ? 1000 : 5000;
+    options.recent.target_recovery_time_s = prng.below(4) == 0 ? 1 : 0;
+    options.recent.log_kb_outstanding = prng.below(4) == 0 ? 60 : 0;
+    options.merge_buffers = prng.below(4) == 0;
+    options.max_outstanding_io = prng.below(8) == 0 ? 4 : 0;
+    // The files may become larger than before, not smaller.
+    const std::uint64_t more_mb = prng.below(2);
+    for (FileOptions& file : options.files) {
+        if (!file.is_log && file.increment_mb != 0) file.max_size_mb += more_mb;
+    }
+    // Whether writes are made durable one by one; a device that lies about one of the two goes on lying.
+    const bool is_free_to_choose = !plan.device.lies.has(ums::PowerLie::flush_ignored) &&
+                                   !plan.device.lies.has(ums::PowerLie::overtaking) && !plan.device.lies.has(ums::PowerLie::fua_ignored);
+    if (is_free_to_choose) options.write_through = prng.below(4) != 0;
+}
+
 // By moment.
 std::multimap<std::uint64_t, PlannedCut> plan_cuts(const CrashPlan& plan) {
     CrashRun watched(plan);
@@ -114,7 +141,11 @@ CrashPlan draw_crash_plan(std::uint64_t seed, ums::PowerLies lies) {
     plan.options = rehearsal_options(seed);
     const bool is_about_syncs = lies.has(ums::PowerLie::flush_ignored) || lies.has(ums::PowerLie::overtaking);
     if (is_about_syncs) plan.options.write_through = false;
-    if (lies.has(ums::PowerLie::fua_ignored)) plan.options.write_through = true;
+    const bool is_about_writes = lies.has(ums::PowerLie::fua_ignored);
+    if (is_about_writes) plan.options.write_through = true;
+    for (FileOptions& file : plan.options.files) {
+        if (is_about_syncs || is_about_writes) file.durability = Durability::inherited;
+    }
     ums::VolatileOptions& device = plan.device;
     device.seed = prng.next();
     device.atomic_unit_bytes = prng.below(2) == 0 ? 512 : 4096;
@@ -134,7 +165,9 @@ CrashPlan draw_crash_plan(std::uint64_t seed, ums::PowerLies lies) {
     // Much log: in half of the runs it wraps around, and only that reveals a hole in the log.
     const bool is_hole_in_log = lies.has(ums::PowerLie::write_hole) && file.is_log;
     plan.options.random_user.user_count = 4;
-    plan.options.random_user.max_log_per_buffer_bytes = prng.below(2) == 0 && !is_hole_in_log ? 512 : 8192;
+    const std::uint32_t log_bytes_max = prng.below(2) == 0 && !is_hole_in_log ? 512 : 8192;
+    const bool has_long_records = plan.options.random_user.max_log_per_buffer_bytes > kLogBlockBytesMax;
+    if (!has_long_records) plan.options.random_user.max_log_per_buffer_bytes = log_bytes_max;
     plan.options.random_user.sleep_after_ms = 20;
     return plan;
 }
@@ -174,6 +207,7 @@ std::optional<CrashPlan> plan_second_cut(const CrashPlan& plan, const CrashState
     second.options.job = Job::resume;
     second.device.seed = ums::mix64(plan.device.seed ^ second.seed);
     second.start = std::move(start);
+    change_settings(second);
     return second;
 }
 

@@ -69,8 +69,8 @@ struct CrashStart {
     std::optional<Promises> promises;                                  // from a ledger
 };
 
-// The same run, resumed on the same device. Nothing if no log is left with which it could continue. Call it before the files of the cut are
-// consumed.
+// The same run, resumed on the same device, in half of the cases with other settings. Nothing if no log is left with which it could
+// continue. Call it before the files of the cut are consumed.
 [[nodiscard]] std::optional<CrashPlan> plan_second_cut(const CrashPlan& plan, const CrashState& state);
 
 }  // namespace sim

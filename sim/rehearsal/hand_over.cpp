@@ -276,6 +276,9 @@ public:
         plan.cut_count = 1;
         plan.has_ledger = true;
         owners_left_ = static_cast<std::uint32_t>(prng_.between(1, 2));
+        constexpr std::uint64_t kAnotherIn = 4;
+        const bool has_another = ums::mix64(seed_ ^ 0x616e6f74686572) % kAnotherIn == 0;
+        if (owners_left_ == 2 && has_another) owners_left_ = 3;
         own(plan);
         if (was_witness_away_) ++report_.tally.losses;
         return std::move(report_);

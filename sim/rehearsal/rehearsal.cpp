@@ -78,8 +78,12 @@ FaultPlan draw_plan(FindingKind kind, ums::Prng& prng) {
     const Chance chance = draw_chance(kind, prng);
     plan.during = chance.phase;
     plan.rate = chance.rate;
-    plan.count_max = prng.below(4) == 0 ? 2 : 1;
     const bool is_about_requests = kind == FindingKind::io_error || kind == FindingKind::short_transfer || kind == FindingKind::stalled_io;
+    const bool is_misdirected = kind == FindingKind::misdirected_write || kind == FindingKind::misdirected_read;
+    const std::uint64_t count = prng.below(16);
+    plan.count_max = count < 4 ? 2 : 1;
+    // Many at once. Requests that fail overlap, and an image that is written over another one's place cannot be found.
+    if (count == 0 && !is_about_requests && !is_misdirected) plan.count_max = 6;
     if (is_about_requests) plan.rate = std::min(1.0, plan.rate * 10);
     if (prng.below(3) == 0) {
         const FaultPlace last = kind == FindingKind::io_error ? FaultPlace::sync : FaultPlace::moving_end;
@@ -122,6 +126,8 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
     // grows.
     const bool is_in_log = is_any([&](const FaultPlan& plan) { return is_log_fault(plan.kind) && !is_of_backups(plan); });
     if (is_in_log) options.backup_user = {};
+    // A log block that is wrong cannot be repaired, so the audit of each cycle would find it.
+    if (is_any([](const FaultPlan& plan) { return is_log_fault(plan.kind); })) options.test_cycles = 1;
     const ums::VirtualClock clock;
     ums::SimulatedStorage disk(clock, ums::simulated_disk(seed));
     FaultInjector::Setup setup{.plans = plans, .seed = ums::mix64(seed), .log_paths = {}};

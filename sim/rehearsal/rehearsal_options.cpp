@@ -1,5 +1,8 @@
 #include "sim/rehearsal/rehearsal_options.hpp"
 
+#include <algorithm>
+
+#include "sim/files/file_names.hpp"
 #include "ums/base/prng.hpp"
 
 namespace sim {
@@ -17,6 +20,12 @@ void add_backups(Options& options, ums::Prng& prng) {
     backup.buffer_count = static_cast<std::uint32_t>(prng.between(1, 4));
     backup.max_transfer_kb = static_cast<std::uint32_t>(prng.between(1, 4)) * kBackupTransferKbMin;
     backup.log_interval_s = static_cast<std::uint32_t>(prng.below(2));
+    backup.differential_interval_s = prng.below(4) == 0 ? 1 : 0;
+    backup.full_interval_s = prng.below(8) == 0 ? 1 : 0;
+    // What is not read back after the backup is read when it is restored.
+    backup.verify = backup.restore_folder.empty() || prng.below(8) != 0;
+    options.random_user.min_log_per_buffer_bytes = 64;
+    options.random_user.max_log_per_buffer_bytes = 512;
 }
 
 // What SQL Server has added since SQLIOSim: each in a quarter of the runs.
@@ -66,6 +75,56 @@ void add_shrinks(Options& options, std::uint64_t seed) {
     if (prng.below(4) == 0) options.test_cycle_duration_s = 3;
 }
 
+// Changes that need a second log record, in a log that has room for some of them; fewer changes, because each is a hundred times as long.
+void add_long_records(Options& options) {
+    if (options.backup_user.is_on()) return;
+    FileOptions& log = options.files[1];
+    log.initial_size_mb = std::max<std::uint64_t>(log.initial_size_mb, 2);
+    log.max_size_mb = std::max(log.max_size_mb, log.initial_size_mb);
+    options.random_user.min_io_chain_pages = 1;
+    options.random_user.max_io_chain_pages = 4;
+    options.random_user.min_log_per_buffer_bytes = 57'344;
+    options.random_user.max_log_per_buffer_bytes = 63'488;
+}
+
+// What most runs leave as it is: each in an eighth of them, or fewer. With a generator of its own, so that it can be extended without
+// changing what else a seed draws.
+void add_rare_settings(Options& options, std::uint64_t seed) {
+    ums::Prng prng(ums::mix64(seed ^ 0x72617265));
+    const auto is_drawn = [&prng](std::uint64_t one_in) { return prng.below(one_in) == 0; };
+    if (is_drawn(8)) add_long_records(options);
+    if (is_drawn(8)) options.merge_buffers = true;
+    if (is_drawn(8)) options.force_read_ahead = false;
+    if (is_drawn(8)) options.max_outstanding_io = static_cast<std::uint32_t>(prng.between(1, 16));
+    if (is_drawn(8)) {
+        options.allow_io_bursts = false;
+        options.target_io_duration_ms = 1;
+    }
+    if (is_drawn(8)) options.checkpoint_interval_ms = prng.below(2) == 0 ? 10 : 60'000;
+    if (is_drawn(8)) options.random_user.rollback_chance = 5000;
+    if (is_drawn(8)) options.random_user.jump_to_new_region_chance = 10'000;
+    if (is_drawn(8)) options.random_user.yield_chance = 10'000;
+    if (is_drawn(16)) options.test_cycles = 2;
+    if (is_drawn(8)) options.files[0].sparse = true;
+    // Not all files become durable in the same way.
+    if (is_drawn(8)) {
+        options.files[prng.below(2)].durability = options.write_through ? Durability::forced_flush : Durability::write_through;
+    }
+    // The log grows with zeros, too.
+    const bool grows = is_drawn(8) && !options.recent.log_instant_growth;
+    if (grows) {
+        options.files[1].increment_mb = 1;
+        options.files[1].max_size_mb = options.files[1].initial_size_mb + 2;
+    }
+    const bool has_replica = std::any_of(options.files.begin(), options.files.end(),
+                                         [&options](const FileOptions& file) { return source_of_replica(file, options.files) != nullptr; });
+    if (has_replica && is_drawn(2)) {
+        options.audit_user.checks_snapshot = true;
+        options.audit_user.snapshot_check_delay_s = 1;
+    }
+    if (is_drawn(8)) options.files.push_back({.path = "/simulated/log2.ldx", .initial_size_mb = 1, .max_size_mb = 1, .is_log = true});
+}
+
 }  // namespace
 
 void add_backups(Options& options, std::uint64_t seed) {
@@ -109,6 +168,7 @@ Options rehearsal_options(std::uint64_t seed) {
     if (prng.below(4) == 0) add_backups(options, prng);
     add_recent_load(options, seed);
     add_shrinks(options, seed);
+    add_rare_settings(options, seed);
     return options;
 }
 

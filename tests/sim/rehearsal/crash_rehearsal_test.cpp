@@ -79,6 +79,7 @@ std::vector<std::string> judge_honest(const CrashPlan& plan, const CrashState& s
     std::vector<std::string> problems;
     std::uint64_t run_id = 0;
     std::uint32_t file_id = 0;
+    std::map<std::uint64_t, sim::LogBlockHeader> blocks;  // of all log files
     for (const sim::FileOptions& file : plan.options.files) {
         ++file_id;
         const auto found = state.power.files.find(file.path);
@@ -96,9 +97,9 @@ std::vector<std::string> judge_honest(const CrashPlan& plan, const CrashState& s
         if (file.is_log && header.version != 1) problems.push_back(file.path + ": the signature page is not that of the creation");
         if (file_id == 1) run_id = header.run_id;
         if (header.run_id != run_id) problems.push_back(file.path + " is of another run");
-        if (!file.is_log) continue;
-        for (const std::string& missing : missing_blocks(blocks_left(*found->second, run_id))) problems.push_back("missing: " + missing);
+        if (file.is_log) blocks.merge(blocks_left(*found->second, run_id));
     }
+    for (const std::string& missing : missing_blocks(blocks)) problems.push_back("missing: " + missing);
     return problems;
 }
 
