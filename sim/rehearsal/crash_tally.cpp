@@ -110,6 +110,9 @@ CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowl
         if (verdict->findings.empty())
             judgement.text += fmt::format("\n  verification: nothing found.{}{}", verdict->reason.empty() ? "" : " ", verdict->reason);
     }
+    if (verdict && has_findings != (verdict->outcome == Outcome::failed)) {
+        judgement.problem = "the outcome of the verification does not say what its findings say";
+    }
     if (is_provable && !has_findings) judgement.problem = "provable damage was not found";
     if (tally.blamed != 0) judgement.problem = "the device is blamed, but the files prove nothing";
     if (!is_damaged && explanation.is_provable()) judgement.problem = "nothing is lost, but the files prove that something is";

@@ -41,11 +41,17 @@ bool is_about_requests(FindingKind kind) {
     return kind == FindingKind::io_error || kind == FindingKind::short_transfer || kind == FindingKind::stalled_io;
 }
 
+// A block that stands in the log and is wrong: unlike one that is missing, it has a place.
+bool is_about_block(const Finding& finding) {
+    return finding.kind == FindingKind::log_block_damaged || finding.kind == FindingKind::log_stale_block;
+}
+
 // How well a finding explains a fault; 0: not at all. If a log ends too early, the auditor may report that at any of its files.
 int fit_of(const InjectedFault& fault, const Finding& finding) {
     const bool is_sync = finding.request.of_file == FileRequest::sync;
     if (fault.is_sync || is_sync) return fault.is_sync && is_sync && fault.path == finding.place.path ? 4 : 0;
-    const bool in_log = is_log_fault(fault.kind) && is_log_fault(finding.kind) && !fault.is_in_log_copy;
+    const bool has_its_place = fault.is_in_log_copy || (is_about_block(finding) && !fault.is_in_chain);
+    const bool in_log = is_log_fault(fault.kind) && is_log_fault(finding.kind) && !has_its_place;
     if (!overlaps(fault, finding) && !in_log) return 0;
     if (has_right_kind(fault, finding)) return overlaps(fault, finding) ? 4 : 3;
     return is_about_requests(fault.kind) == is_about_requests(finding.kind) ? 2 : 1;

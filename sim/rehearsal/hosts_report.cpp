@@ -1,5 +1,7 @@
 #include "sim/rehearsal/hosts_report.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace sim {
@@ -34,7 +36,13 @@ public:
         for (std::size_t i = 0; i < findings_.size(); ++i) {
             if (!is_explained_[i]) add_false_alarm("blamed wrongly", text_of(findings_[i]));
         }
-        if (!findings_.empty() || end.outcome == end.expected) return;
+        if (!findings_.empty()) {
+            const bool has_failures =
+                std::any_of(findings_.begin(), findings_.end(), [](const Finding& finding) { return !finding.is_warning; });
+            if (has_failures && end.outcome != Outcome::failed) add_false_alarm("reported a fault, but did not fail", "");
+            return;
+        }
+        if (end.outcome == end.expected) return;
         const bool says_too_much = end.outcome == Outcome::passed;
         add_false_alarm(says_too_much ? "passed, although it could not look at all" : "its run did not reach its end", "");
     }

@@ -44,7 +44,8 @@ struct HostsFault {
 
 [[nodiscard]] std::string text_of(const Finding& finding);
 
-// How a host's run ended, and how it must end if it finds nothing: one that could not look at all must not report that all was right.
+// How a host's run ended, and how it must end if it finds nothing: one that could not look at all must not report that all was right. With
+// findings it must fail.
 struct HostsEnd {
     Outcome outcome = Outcome::passed;
     Outcome expected = Outcome::passed;

@@ -264,8 +264,9 @@ private:
             });
             if (!is_explained) unexplained.push_back(finding);
         }
-        const bool has_found = !owner_.findings.empty();
-        judge_host(where("owner"), {}, unexplained, {has_found ? Outcome::passed : owner_.outcome}, report_);
+        const bool has_found =
+            std::any_of(owner_.findings.begin(), owner_.findings.end(), [](const Finding& finding) { return !finding.is_warning; });
+        judge_host(where("owner"), {}, unexplained, {owner_.outcome, has_found ? Outcome::failed : Outcome::passed}, report_);
     }
 
     const std::uint64_t seed_;

@@ -124,6 +124,18 @@ TEST_CASE("findings are matched to the faults that they name, whatever the order
     CHECK(match.problems.empty());
 }
 
+TEST_CASE("a wrong log block must be found in its place, a log that ends too early may be reported elsewhere in the log") {
+    for (const FindingKind kind : {FindingKind::log_block_damaged, FindingKind::log_stale_block}) {
+        CHECK(match_faults({fault_at(7, kind)}, {finding_at(7, kind)}).problems.empty());
+        const auto match = match_faults({fault_at(7, kind)}, {finding_at(8, kind)});
+        CHECK(tally_of(match, kind).missed == 1);
+        CHECK(tally_of(match, kind).false_alarms == 1);
+    }
+    for (const FindingKind kind : {FindingKind::log_gap, FindingKind::wal_violation}) {
+        CHECK(match_faults({fault_at(7, kind)}, {finding_at(8, kind)}).problems.empty());
+    }
+}
+
 TEST_CASE("a block that a backup read must be found once, by the backup, in its place") {
     InjectedFault fault = fault_at(7, FindingKind::log_gap);
     fault.is_in_log_copy = true;

@@ -86,3 +86,14 @@ TEST_CASE("a host that could not look at all must not report that all was right,
     CHECK_THAT(report.problem, ContainsSubstring("could not look at all"));
     CHECK(judged({lost_page(3, true)}, {about_page(3, FindingKind::lost_write)}, Outcome::failed, Outcome::not_done).tally.is_good());
 }
+
+TEST_CASE("a run that reports a fault must fail, whatever it was to do otherwise") {
+    const std::vector<Finding> found{about_page(3, FindingKind::lost_write)};
+    CHECK(judged({lost_page(3, true)}, found, Outcome::failed).problem.empty());
+    for (const Outcome outcome : {Outcome::passed, Outcome::not_done, Outcome::stopped}) {
+        CHECK_THAT(judged({lost_page(3, true)}, found, outcome, outcome).problem, ContainsSubstring("did not fail"));
+    }
+    // Nothing that has to be explained was found here, but elsewhere it was.
+    CHECK(judged({}, {}, Outcome::failed, Outcome::failed).problem.empty());
+    CHECK_FALSE(judged({}, {}, Outcome::passed, Outcome::failed).problem.empty());
+}
