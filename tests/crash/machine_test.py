@@ -111,16 +111,21 @@ class Machine:
 
     def run_until_cut(self, seconds, resume, is_early):
         """Cuts the power while files are created or soon after (`is_early`), or once much has been promised. Returns how the run ended
-        before that, or ""."""
+        before that, or that it never began, or ""."""
         for name in ("ended", "run.txt"):
             if os.path.exists(os.path.join(self.beside, name)):
                 os.remove(os.path.join(self.beside, name))
         machine = self.start(RUN.format(program=self.program, seed=self.seed, resume="--resume" if resume else ""))
         alarm = time.monotonic() + BOOT_PATIENCE_S
         promised = self.ledger_bytes()
+        has_begun = False
         for line in machine.stdout:
-            if b"ioproof starts" in line or time.monotonic() > alarm:
+            has_begun = b"ioproof starts" in line
+            if has_begun or time.monotonic() > alarm:
                 break
+        if not has_begun:
+            self.cut_off(machine)
+            return f"ioproof did not start in the machine: {self.read('mount.txt')[-800:]}"
         while not is_early and self.ledger_bytes() < promised + MUCH_PROMISED_BYTES and time.monotonic() < alarm:
             time.sleep(0.05)
         time.sleep(seconds)

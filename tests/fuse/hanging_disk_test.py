@@ -166,6 +166,8 @@ def main():
     parser.add_argument("--folder", required=True)
     parser.add_argument("cases", nargs="*", metavar="CASE")
     arguments = parser.parse_args()
+    if unknown := set(arguments.cases) - {case.name for case in CASES}:
+        parser.error(f"no such case: {', '.join(sorted(unknown))}")
     if reason := why_not():
         print(f"skipped: {reason}")
         return SKIPPED
@@ -178,8 +180,9 @@ def main():
             try:
                 wrong = result.result()
             except CannotMount as error:
-                print(f"skipped: {error}")
-                return SKIPPED
+                # What has failed before has failed.
+                print(f"{'not continued' if failures else 'skipped'}: {error}")
+                return 1 if failures else SKIPPED
             print(f"{case.name}: {wrong or 'as it should be'}")
             failures += 1 if wrong else 0
     return 1 if failures else 0

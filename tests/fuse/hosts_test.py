@@ -153,6 +153,8 @@ def main():
     parser.add_argument("--folder", required=True)
     parser.add_argument("plans", nargs="*", default=list(CASES))
     arguments = parser.parse_args()
+    if set(arguments.plans) - set(CASES):
+        parser.error(f"plans are {', '.join(CASES)}")
     why = why_not()
     if why:
         print(f"skipped: {why}")
@@ -167,8 +169,9 @@ def main():
                 print(f"{'FAILED' if problem else 'ok'}  {case.plan[1]}: {case.name}{': ' + problem if problem else ''}", flush=True)
                 failed += bool(problem)
     except CannotMount as why_not_mounted:
-        print(f"skipped: {why_not_mounted}")
-        return SKIPPED
+        # What has failed before has failed.
+        print(f"{'not continued' if failed else 'skipped'}: {why_not_mounted}")
+        return 1 if failed else SKIPPED
     return 1 if failed else 0
 
 

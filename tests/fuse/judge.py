@@ -83,10 +83,14 @@ class Episode:
 
 
 def episodes_of(truth):
-    episodes, by_key = [], {}
+    episodes, by_key, others = [], {}, {}
     for entry in truth:
+        if entry["event"] == "inject" and "other_file" in entry:
+            others[entry["id"]] = {key: entry[key] for key in ("other_file", "other_page")}
         if entry["event"] != "expose":
             continue
+        if entry["effect"] == "misdirected_read":
+            entry = {**others.get(entry["id"], {}), **entry}
         # The tries of one failing request belong together, although each try of a write is a separate fault, and a read may be retried page
         # by page.
         if entry["effect"] in REQUEST_EFFECTS:
@@ -108,8 +112,17 @@ def is_cut_by_kernel(episode, finding):
         finding["size"] > SPLIT_BYTES and finding["offset"] < episode.ranges[0][0]
 
 
+def has_right_other(episode, finding):
+    """A misdirected transfer must be reported with the right place at its other end."""
+    if not finding["class"].startswith("misdirected_") or "other_file" not in episode.entry:
+        return True
+    return finding["other"] == (episode.entry["other_file"], episode.entry["other_page"])
+
+
 def is_right(episode, finding):
     if finding["class"] not in episode.names() and not is_cut_by_kernel(episode, finding):
+        return False
+    if not has_right_other(episode, finding):
         return False
     # For a late request, persistent or transient means nothing.
     return episode.effect == "stalled_io" or finding["transient"] in (not episode.is_persistent(), None)
@@ -250,7 +263,7 @@ def judge(truth, findings, checks_names=True):
                     problems.append(f"MISSED: {episode}")
         elif checks_names:
             problems.append(f"WRONG NAME: {episode}: found as {'transient' if found['transient'] else 'persistent'} {found['class']}, "
-                            f"allowed {'/'.join(sorted(episode.names()))}: {found['text']}")
+                            f"other {found['other']}, allowed {'/'.join(sorted(episode.names()))}: {found['text']}")
     has_log_episode = any(episode.file.endswith(".ldx") for episode in episodes)
     for finding in left:
         # A log that cannot be read to its end also lacks everything after the fault.

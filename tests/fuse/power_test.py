@@ -37,7 +37,7 @@ LEAST_WITH_LEDGER = 0.75
 
 def cut_once(arguments, name, index):
     """Returns (name, title, whether a promise was broken, whether the files alone showed a finding, whether the ledger did, number of
-    dropped writes, problem)."""
+    dropped writes, whether anything could be verified, problem)."""
     power, write_through, _ = DISKS[name]
     draw = random.Random(f"{name} {arguments.seed} {index}")
     seconds, run_seed = draw.uniform(0.8, 3.0), draw.randrange(1, 1 << 31)
@@ -67,7 +67,7 @@ def cut_once(arguments, name, index):
     except CannotMount as error:
         problem = f"cannot mount: {error}"
     shutil.rmtree(folder, ignore_errors=True)
-    return name, title, promised > 0, codes[:1] == [1], codes[1:] == [1], dropped, problem
+    return name, title, promised > 0, codes[:1] == [1], codes[1:] == [1], dropped, any(code in (0, 1) for code in codes), problem
 
 
 def judge(name, cuts):
@@ -78,6 +78,8 @@ def judge(name, cuts):
     # With WriteThrough every write is durable immediately, so an honest disk has nothing to forget.
     if name != "honest" and sum(cut[5] for cut in cuts) == 0:
         problems.append(f"{name}: no cut dropped anything: this shows nothing")
+    if not any(cut[6] for cut in cuts):
+        problems.append(f"{name}: no cut left anything to verify: this shows nothing")
     if least is None and damaged:
         problems.append(f"{name}: the file system broke promises: its own mistake")
     if least is not None and damaged == 0:
