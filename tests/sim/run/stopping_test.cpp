@@ -37,6 +37,8 @@ TEST_CASE("a run can be stopped at any moment of virtual time and ends within 2 
         Options options = random_options(seed, VirtualRun::kFolder, true);
         options.test_cycle_duration_s = 1;
         options.test_cycles = 3;
+        options.delete_files_at_shutdown = false;
+        options.tempdb_user = {};  // it would have files of its own
         VirtualRun run(random_disk(seed, 100, 5000));
         run.storage.keep_requests(false);
         // Stops at early requests as often as at late ones.
@@ -303,6 +305,7 @@ TEST_CASE("a storage that disappears fails and ends the run, with one finding pe
         ums::Prng prng(seed);
         Options options = random_options(seed, VirtualRun::kFolder, true);
         options.test_cycle_duration_s = 1;
+        options.tempdb_user = {};  // it would have files of its own
         VirtualRun run(random_disk(seed, 100, 3000));
         run.storage.keep_requests(false);
         const std::uint64_t lost_at = std::uint64_t{64} << prng.below(8);

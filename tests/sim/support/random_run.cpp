@@ -81,6 +81,92 @@ void draw_users(Draw& draw, Options& options, bool in_virtual_time) {
     options.shrink_user.max_extends = options.shrink_user.min_extends + draw.between(0, 3);
 }
 
+// What few configurations set, and what SQL Server has added since SQLIOSim.
+void draw_users_since(Draw& draw, Options& options) {
+    if (draw.one_in(6)) {
+        const std::uint32_t segment_kb = draw.one_of({64U, 256U, 1024U});
+        options.columnstore_user = {.user_count = draw.one_of({-1, 1, 3}),
+                                    .min_segment_kb = segment_kb,
+                                    .max_segment_kb = segment_kb * draw.between(1, 2),
+                                    .bulk_load_chance = draw.one_of({0U, 3000U, 10000U}),
+                                    .row_group_segments = draw.between(1, 3),
+                                    .delay_after_cycles = draw.between(1, 4),
+                                    .delay_ms = draw.between(1, 50)};
+    }
+    if (draw.one_in(6)) {
+        const std::uint32_t spill_kb = draw.one_of({64U, 512U});
+        options.tempdb_user = {.user_count = draw.one_of({-1, 1, 3}),
+                               .file_count = draw.between(1, 3),
+                               .file_size_mb = draw.between(1, 2),
+                               .min_spill_kb = spill_kb,
+                               .max_spill_kb = spill_kb * draw.between(1, 2),
+                               .delay_after_cycles = draw.between(1, 4),
+                               .delay_ms = draw.between(1, 50)};
+    }
+    if (draw.one_in(6)) {
+        const std::uint32_t pages = draw.skewed(1, 64);
+        options.version_store_user = {.user_count = draw.one_of({-1, 1, 3}),
+                                      .min_pages = pages,
+                                      .max_pages = pages + draw.between(0, 64),
+                                      .store_pages = 1024,
+                                      .retention_ms = draw.one_of({0U, 100U, 5000U}),
+                                      .delay_after_cycles = draw.between(1, 4),
+                                      .delay_ms = draw.between(1, 50)};
+    }
+}
+
+void draw_rare_files(Draw& draw, Options& options, bool in_virtual_time) {
+    const auto any_durability = [&draw] {
+        return draw.one_of({Durability::inherited, Durability::write_through, Durability::forced_flush, Durability::none});
+    };
+    if (draw.one_in(4)) options.durability = any_durability();
+    for (FileOptions& file : options.files) {
+        if (draw.one_in(8)) file.durability = any_durability();
+        if (!file.is_log || !draw.one_in(4)) continue;
+        file.increment_mb = draw.between(1, 2);
+        file.max_size_mb += draw.between(1, 4);
+    }
+    if (!draw.one_in(4)) return;
+    const auto source = std::find_if(options.files.begin(), options.files.end(), [](const FileOptions& file) { return !file.is_log; });
+    FileOptions replica;
+    replica.path = source->path + ":replica";
+    replica.initial_size_mb = 1;
+    replica.max_size_mb = draw.coin() ? source->max_size_mb : 1;
+    replica.sparse = true;
+    options.files.push_back(replica);
+    options.audit_user.checks_snapshot = draw.coin();
+    options.audit_user.snapshot_check_delay_s = in_virtual_time ? 1 : 0;
+}
+
+// With a generator of its own, so that it can be extended without changing what else a seed draws.
+void draw_rare_settings(Draw& draw, Options& options, bool in_virtual_time) {
+    options.merge_buffers = draw.one_in(4);
+    options.delete_files_at_shutdown = draw.one_in(4);
+    if (draw.one_in(8)) options.max_memory_mb = 0;
+    if (draw.one_in(6)) {
+        // Changes that need a second log record.
+        options.random_user.min_log_per_buffer_bytes = draw.between(1, 63'488);
+        options.random_user.max_log_per_buffer_bytes = 63'488;
+    }
+    if (draw.one_in(4)) options.recent.target_recovery_time_s = draw.one_of({1U, 60U});
+    if (draw.one_in(4)) options.recent.checkpoint_slow_write_ms = draw.one_of({1U, 20U});
+    if (draw.one_in(4)) options.recent.log_kb_outstanding = draw.one_of({60U, 600U});
+    options.recent.log_instant_growth = draw.coin();
+    draw_users_since(draw, options);
+    draw_rare_files(draw, options, in_virtual_time);
+}
+
+std::string summary_of_rare_settings(const Options& o) {
+    return fmt::format(
+        " merge {} delete {} durability {} recovery {} slow {} log-kb {} instant {} columnstore {} x {}-{} tempdb {} x {}-{} versions {} x "
+        "{}-{} snapshots {} |",
+        o.merge_buffers, o.delete_files_at_shutdown, static_cast<int>(o.durability), o.recent.target_recovery_time_s,
+        o.recent.checkpoint_slow_write_ms, o.recent.log_kb_outstanding, o.recent.log_instant_growth, o.columnstore_user.user_count,
+        o.columnstore_user.min_segment_kb, o.columnstore_user.max_segment_kb, o.tempdb_user.user_count, o.tempdb_user.min_spill_kb,
+        o.tempdb_user.max_spill_kb, o.version_store_user.user_count, o.version_store_user.min_pages, o.version_store_user.max_pages,
+        o.audit_user.checks_snapshot);
+}
+
 }  // namespace
 
 Options random_options(std::uint64_t seed, const std::string& folder, bool in_virtual_time) {
@@ -107,6 +193,8 @@ Options random_options(std::uint64_t seed, const std::string& folder, bool in_vi
     options.engine = draw.one_of({EngineChoice::automatic, EngineChoice::threads});
     draw_files(draw, options, folder);
     draw_users(draw, options, in_virtual_time);
+    Draw rare(ums::mix64(seed ^ 0x72617265));
+    draw_rare_settings(rare, options, in_virtual_time);
     return options;
 }
 
@@ -125,9 +213,12 @@ std::string summary_of(const Options& o) {
         o.audit_user.buffers_validated_pages, o.read_ahead_user.user_count, o.read_ahead_user.min_pages, o.read_ahead_user.max_pages,
         o.bulk_update_user.user_count, o.bulk_update_user.min_pages, o.bulk_update_user.max_pages, o.shrink_user.min_interval_s,
         o.shrink_user.max_interval_s, o.shrink_user.min_extends, o.shrink_user.max_extends);
+    text += summary_of_rare_settings(o);
     for (const FileOptions& file : o.files) {
-        text += fmt::format(" {} {}-{} MB{}{}", file.path.substr(file.path.rfind('/') + 1), file.initial_size_mb, file.max_size_mb,
-                            file.sparse ? " sparse" : "", file.shrinkable ? fmt::format(" +{}", file.increment_mb) : "");
+        text +=
+            fmt::format(" {} {}-{} MB{}{}{}", file.path.substr(file.path.rfind('/') + 1), file.initial_size_mb, file.max_size_mb,
+                        file.sparse ? " sparse" : "", file.increment_mb != 0 ? fmt::format(" +{}", file.increment_mb) : "",
+                        file.durability != Durability::inherited ? fmt::format(" durability {}", static_cast<int>(file.durability)) : "");
     }
     return text;
 }
