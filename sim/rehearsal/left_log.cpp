@@ -1,6 +1,7 @@
 #include "sim/rehearsal/left_log.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -33,7 +34,7 @@ void LeftLog::read_block(const ums::SimulatedFile& file, std::uint64_t sequence,
         const auto kind = static_cast<LogRecordKind>(record.kind);
         if (kind == LogRecordKind::checkpoint_end && read_body(body, end)) ends_[sequence] = {sequence, end.begin_lsn};
         if (kind == LogRecordKind::resume && read_body(body, resume)) resumed_[resume.last_sequence] = sequence;
-        if (kind == LogRecordKind::checkpoint_sums) region_pages_[record.file_id] = record.version;
+        if (kind == LogRecordKind::checkpoint_sums) region_pages_[record.file_id][sequence] = record.version;
     }));
 }
 
@@ -66,8 +67,10 @@ std::optional<std::uint64_t> LeftLog::lost_sequence() const {
 }
 
 std::uint32_t LeftLog::region_pages(std::uint32_t file_id) const {
-    const auto found = region_pages_.find(file_id);
-    return found == region_pages_.end() ? 1 : found->second;
+    const auto file = region_pages_.find(file_id);
+    if (file == region_pages_.end() || !checkpoint_) return 1;
+    const auto behind = file->second.upper_bound(checkpoint_->sequence);
+    return behind == file->second.begin() ? 1 : std::prev(behind)->second;
 }
 
 }  // namespace sim

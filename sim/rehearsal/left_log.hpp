@@ -33,7 +33,7 @@ public:
     [[nodiscard]] std::uint64_t needed_sequence() const { return needed_; }
     // Acknowledged, needed, and gone.
     [[nodiscard]] std::optional<std::uint64_t> lost_sequence() const;
-    // How many pages of the file share one sum; 1 if there are no sums.
+    // How many pages of the file share one sum of the last complete checkpoint; 1 if there are no sums.
     [[nodiscard]] std::uint32_t region_pages(std::uint32_t file_id) const;
 
 private:
@@ -51,10 +51,10 @@ private:
     void read_block(const ums::SimulatedFile& file, std::uint64_t sequence, const WriteBook::Block& block);
     void find_end(const WriteBook& book);
 
-    std::map<std::uint64_t, Left> left_;                   // by sequence
-    std::map<std::uint64_t, Checkpoint> ends_;             // of checkpoints, by sequence
-    std::map<std::uint64_t, std::uint64_t> resumed_;       // by the last block of an incarnation: the first of the next one
-    std::map<std::uint32_t, std::uint32_t> region_pages_;  // by file, from the last sums
+    std::map<std::uint64_t, Left> left_;              // by sequence
+    std::map<std::uint64_t, Checkpoint> ends_;        // of checkpoints, by sequence
+    std::map<std::uint64_t, std::uint64_t> resumed_;  // by the last block of an incarnation: the first of the next one
+    std::map<std::uint32_t, std::map<std::uint64_t, std::uint32_t>> region_pages_;  // by file, then by sequence
     std::uint32_t incarnation_ = 0;
     std::uint64_t hardened_ = 0;
     std::uint64_t end_ = 0;
