@@ -135,6 +135,7 @@ TEST_CASE("if writes are never made durable, a power cut takes what counted, and
     for (std::uint64_t seed = 1; seed <= test::fewer_if_sanitized(20); ++seed) {
         CrashPlan plan = sim::draw_crash_plan(seed, {});
         plan.options.durability = sim::Durability::none;
+        for (sim::FileOptions& file : plan.options.files) file.durability = sim::Durability::inherited;
         static_cast<void>(sim::rehearse_crash(plan, [&](const CrashPlan& judged, CrashState& state) {
             if (state.phase != sim::Phase::main_run) return;
             const sim::CrashVerdict verdict = sim::verify_cut(judged, state.power);
