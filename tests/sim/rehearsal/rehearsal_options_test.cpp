@@ -19,7 +19,7 @@ using sim::Options;
 
 namespace {
 
-constexpr std::uint64_t kSeeds = 2000;
+constexpr std::uint64_t kOptionSeeds = 2000;
 
 bool has_file(const Options& options, const std::function<bool(const FileOptions&)>& is_meant) {
     return std::any_of(options.files.begin(), options.files.end(), is_meant);
@@ -77,7 +77,7 @@ bool is_allowed(const Options& options) {
 
 TEST_CASE("everything that a rehearsal can draw occurs, and none of it in most of the runs that need not have it") {
     std::map<std::string, std::uint64_t> counts;
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= kOptionSeeds; ++seed) {
         const Options options = sim::rehearsal_options(seed);
         INFO("seed " << seed);
         CHECK(is_allowed(options));
@@ -85,9 +85,9 @@ TEST_CASE("everything that a rehearsal can draw occurs, and none of it in most o
         for (const auto& [what, occurs] : what_must_occur()) counts[what] += occurs(options) ? 1 : 0;
     }
     for (const auto& [what, occurs] : what_must_occur()) {
-        INFO(what << ": " << counts[what] << " of " << kSeeds);
-        CHECK(counts[what] >= kSeeds / 200);
-        CHECK(counts[what] < kSeeds / 2);
+        INFO(what << ": " << counts[what] << " of " << kOptionSeeds);
+        CHECK(counts[what] >= kOptionSeeds / 200);
+        CHECK(counts[what] < kOptionSeeds / 2);
     }
 }
 
@@ -104,10 +104,10 @@ TEST_CASE("a lie about syncs or durable writes is told of a file whose writes be
 
 TEST_CASE("fault plans have one fault, two, or many") {
     std::map<std::uint64_t, std::uint64_t> counts;
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= kOptionSeeds; ++seed) {
         for (const sim::FaultPlan& plan : sim::draw_fault_plans(sim::FindingKind::lost_write, seed)) ++counts[plan.count_max];
     }
-    CHECK(counts[1] > kSeeds / 2);
-    CHECK(counts[2] > kSeeds / 10);
-    CHECK(counts[6] > kSeeds / 50);
+    CHECK(counts[1] > kOptionSeeds / 2);
+    CHECK(counts[2] > kOptionSeeds / 10);
+    CHECK(counts[6] > kOptionSeeds / 50);
 }
