@@ -11,6 +11,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "ums/base/clock.hpp"
 #include "ums/base/os_thread.hpp"
 
 namespace cli {
@@ -67,13 +68,14 @@ private:
             if (error) return;
             callback_();
             constexpr std::chrono::seconds kSecond(1);
-            const auto now = boost::asio::steady_timer::clock_type::now();
+            const boost::asio::steady_timer::time_point now{std::chrono::nanoseconds(clock_.now_ns())};
             const auto next = timer_.expiry() + kSecond;
             timer_.expires_at(next > now ? next : now + kSecond);
             arm();
         });
     }
 
+    const ums::RealClock clock_;
     boost::asio::steady_timer timer_;
     const std::function<void()>& callback_;
 };

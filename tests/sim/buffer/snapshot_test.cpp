@@ -213,7 +213,7 @@ TEST_CASE("SnapshotCheckDelay is the pause between two checks, and without Snaps
 
 namespace {
 
-constexpr std::uint32_t kPage = 7;
+constexpr std::uint32_t kCopiedPage = 7;
 
 void add_replica(WorkerWorld& world) {
     world.options.files.push_back({.path = "/memory/data.mdx:replica", .initial_size_mb = 8, .max_size_mb = 8, .sparse = true});
@@ -227,7 +227,7 @@ ums::Task<void> change_and_write(WorkerWorld& world, std::uint32_t page) {
 
 ums::Task<void> read_page(WorkerWorld& world, sim::Snapshot& snapshot) {
     sim::RangeReader reader = world.context().make_reader();
-    co_await snapshot.read(reader, kPage, 1);
+    co_await snapshot.read(reader, kCopiedPage, 1);
 }
 
 }  // namespace
@@ -240,9 +240,9 @@ TEST_CASE("a reader that has found a copy in a snapshot is not given the next sn
         const sim::SimFile& replica = w.parts->data_files.back()->file;
         const std::int32_t transfers = replica.transfer_handle().value;
         const std::int32_t control = replica.control_handle().value;
-        co_await change_and_write(w, kPage);
+        co_await change_and_write(w, kCopiedPage);
         co_await snapshot.take();
-        co_await change_and_write(w, kPage);
+        co_await change_and_write(w, kCopiedPage);
         // The replica is emptied slowly, and what is read of it then comes late.
         w.storage.set_rule([transfers, control](const ums::IoRequest& request) {
             const bool empties = request.operation == ums::IoOperation::truncate && request.file.value == control;
@@ -254,7 +254,7 @@ TEST_CASE("a reader that has found a copy in a snapshot is not given the next sn
         co_await w.sleep_ms(1);
         (*w.schedulers)[0].spawn(tasks, "Reader", read_page(w, snapshot));
         co_await w.sleep_ms(50);
-        co_await change_and_write(w, kPage);  // copies the page again
+        co_await change_and_write(w, kCopiedPage);  // copies the page again
         w.storage.set_rule(nullptr);
         w.storage.release_held();
         co_await tasks.join();
@@ -269,7 +269,7 @@ TEST_CASE("after a snapshot that finds no room there is none, not the one before
         sim::Snapshot& snapshot = *w.parts->snapshots.front();
         const std::int32_t control = w.parts->data_files.back()->file.control_handle().value;
         co_await snapshot.take();
-        co_await change_and_write(w, kPage);
+        co_await change_and_write(w, kCopiedPage);
         CHECK(snapshot.pages() > 0);
         w.storage.set_rule([control](const ums::IoRequest& request) {
             const bool is_growth = request.operation == ums::IoOperation::truncate && request.offset_bytes > kPageBytes;
@@ -277,7 +277,7 @@ TEST_CASE("after a snapshot that finds no room there is none, not the one before
         });
         co_await snapshot.take();
         CHECK(snapshot.pages() == 0);
-        co_await change_and_write(w, kPage + 1);  // is not copied
+        co_await change_and_write(w, kCopiedPage + 1);  // is not copied
         w.storage.set_rule(nullptr);
         co_await snapshot.take();
         CHECK(snapshot.pages() > 0);

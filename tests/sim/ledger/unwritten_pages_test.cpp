@@ -10,7 +10,7 @@ using sim::UnwrittenPages;
 
 namespace {
 
-constexpr std::uint32_t kPages = 1000;
+constexpr std::uint32_t kListedPages = 1000;
 
 void fail_write(PageLedger& ledger, UnwrittenPages& unwritten, std::uint32_t page) {
     ledger.mark_unknown(page, 1);
@@ -20,27 +20,27 @@ void fail_write(PageLedger& ledger, UnwrittenPages& unwritten, std::uint32_t pag
 }  // namespace
 
 TEST_CASE("a page that could not be written is listed once, until it has been written") {
-    PageLedger ledger(kPages);
+    PageLedger ledger(kListedPages);
     UnwrittenPages unwritten;
     for (const std::uint32_t page : {7U, 300U, 7U}) fail_write(ledger, unwritten, page);
-    CHECK(unwritten.list(ledger, kPages).pages == std::vector<std::uint32_t>{7, 300});
+    CHECK(unwritten.list(ledger, kListedPages).pages == std::vector<std::uint32_t>{7, 300});
     ledger.acknowledge(7, 2, 100, 1);
-    CHECK(unwritten.list(ledger, kPages).pages == std::vector<std::uint32_t>{300});
-    CHECK_FALSE(unwritten.list(ledger, kPages).are_too_many);
+    CHECK(unwritten.list(ledger, kListedPages).pages == std::vector<std::uint32_t>{300});
+    CHECK_FALSE(unwritten.list(ledger, kListedPages).are_too_many);
 }
 
 TEST_CASE("pages of which there were too many to list are listed once enough of them have been written") {
-    PageLedger ledger(kPages);
+    PageLedger ledger(kListedPages);
     UnwrittenPages unwritten;
     for (std::uint32_t page = 0; page < 2 * UnwrittenPages::kMax; ++page) fail_write(ledger, unwritten, page);
-    CHECK(unwritten.list(ledger, kPages).are_too_many);
+    CHECK(unwritten.list(ledger, kListedPages).are_too_many);
     for (std::uint32_t page = 0; page < UnwrittenPages::kMax - 1; ++page) ledger.acknowledge(page, 2, 100, 1);
-    CHECK(unwritten.list(ledger, kPages).are_too_many);
+    CHECK(unwritten.list(ledger, kListedPages).are_too_many);
     for (std::uint32_t page = UnwrittenPages::kMax - 1; page < 2 * UnwrittenPages::kMax - 1; ++page) ledger.acknowledge(page, 2, 100, 1);
-    const UnwrittenPages::Listed one = unwritten.list(ledger, kPages);
+    const UnwrittenPages::Listed one = unwritten.list(ledger, kListedPages);
     CHECK_FALSE(one.are_too_many);
     CHECK(one.pages == std::vector<std::uint32_t>{2 * UnwrittenPages::kMax - 1});
     // What fails later is kept as usual.
     fail_write(ledger, unwritten, 999);
-    CHECK(unwritten.list(ledger, kPages).pages.size() == 2);
+    CHECK(unwritten.list(ledger, kListedPages).pages.size() == 2);
 }
