@@ -29,10 +29,11 @@ def backup_reads(run, size, data):
 
 def backup_writes(run, size, data, durable=True):
     writes = run.of_phase("main run", "write", "ioproof_backup_1.bak")
-    # BUFFERCOUNT writes are in flight, so one may overtake another.
-    overtaken = sum(one["offset"] > following["offset"] for one, following in zip(writes, writes[1:]))
-    expect(overtaken <= len(writes) / 4, "not in order", places(writes))
-    expect_in_a_row(sorted(writes, key=lambda request: request["offset"]), PAGE, size, PAGE + data)
+    # BUFFERCOUNT writes are in flight, so each may be overtaken by a few others, more of them on a busy machine.
+    in_order = sorted(writes, key=lambda request: request["offset"])
+    moved = max(abs(place - in_order.index(request)) for place, request in enumerate(writes))
+    expect(moved <= len(writes) / 4, "not from front to back", places(writes))
+    expect_in_a_row(in_order, PAGE, size, PAGE + data)
     expect_flags(writes, durable)
     expect(most_at_a_time(writes) <= 4, "BufferCount is 4", most_at_a_time(writes))
 
