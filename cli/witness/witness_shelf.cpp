@@ -101,8 +101,11 @@ WitnessAnswer WitnessShelf::begin(const sim::PromiseSection& section, std::span<
     std::unique_ptr<PromiseStore> store = is_known ? std::move(known->second.store) : nullptr;
     if (!store) store = std::make_unique<PromiseStore>(path_of(section.run_id), PromiseStore::Use::write);
     if (const std::error_code error = store->append(record)) {
-        if (is_known) known->second.store = std::move(store);
-        if (!is_known && store->size_bytes() == 0) ums::remove_output(path_of(section.run_id).string());
+        if (is_known) {
+            known->second.store = std::move(store);
+        } else if (store->size_bytes() == 0) {
+            ums::remove_output(path_of(section.run_id).string());
+        }
         return answer_of(WitnessStatus::not_stored, 0, error);
     }
     KeptRun& run = runs_[section.run_id];
