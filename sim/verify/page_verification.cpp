@@ -87,9 +87,11 @@ ums::Task<void> PageVerification::verify_range(File& file, std::uint32_t first_p
         for (std::uint32_t i = 0; i < count; ++i) co_await verify_page(file, first_page + i, bytes + std::size_t{i} * kPageBytes);
         co_return;
     }
-    const std::uint32_t step = unreadable_ranges_.fetch_add(1, std::memory_order_relaxed) < kDiagnosedMax ? 1 : count;
+    std::uint32_t step = unreadable_ranges_.fetch_add(1, std::memory_order_relaxed) < kDiagnosedMax ? 1 : count;
     bool is_explained = false;
-    for (std::uint32_t i = 0; i < count && !run_.is_stopping(); i += step) {
+    for (std::uint32_t i = 0; i < count && !(is_explained && run_.is_stopping()); i += step) {
+        // A run that stops only looks whether the failure lasts: nothing else shows that it has passed.
+        if (run_.is_stopping()) step = count - i;
         is_explained |= co_await verify_after_failure(file, first_page + i, step, bytes);
     }
     if (!is_explained) report_recovered_transfer(*file.file, failure);

@@ -428,3 +428,26 @@ TEST_CASE("a log block that is right on the first read but not on the second is 
     CHECK(results.findings[0].place.is_log);
     CHECK(results.findings[0].transient == !stays);
 }
+
+TEST_CASE("a device that is gone while other reads are under way is one finding, and none of them is said to have succeeded later") {
+    LeftRun left;
+    const auto is_of_data = [&left](const std::string& path) { return path == left.options.files[0].path; };
+    const std::error_code gone = std::make_error_code(std::errc::no_such_device);
+    // The first read that comes back is tried again, which ends the verification; the others come back after that.
+    left.run.storage.set_fault([&](const Recorded& request) {
+        const bool is_tried_again = is_read(request) && is_of_data(request.path) && request.size_bytes == kPageBytes;
+        return is_tried_again ? gone : std::error_code{};
+    });
+    std::uint32_t ranges = 0;
+    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        if (request.operation != ums::IoOperation::read || !is_of_data(path)) return;
+        ranges += request.size_bytes > kPageBytes ? 1 : 0;
+        request.error = gone;
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    CHECK(results.outcome == Outcome::failed);
+    CHECK(ranges > 1);
+    REQUIRE(kinds(results) == "io_error");
+    CHECK_FALSE(results.findings[0].transient);
+}
