@@ -31,6 +31,9 @@ bool is_as_judged(const std::byte* image, const PageJudgement& judgement) {
     return header.version == judgement.version && header.checksum == page_checksum(image);
 }
 
+// 0 if no run gets that far: the page would soon have no next version.
+std::uint32_t possible_version(const PageJudgement& judgement) { return judgement.version < kVersionMax / 2 ? judgement.version : 0; }
+
 }  // namespace
 
 Redo::Redo(std::vector<DataFile*> data_files, LogAnalysis& log, ums::SchedulerGroup& schedulers, RunState& run, Journal& journal)
@@ -57,10 +60,11 @@ void Redo::take(const ProvenPage& proven, const PageJudgement& judgement, const 
     const bool is_torn = judgement.condition == PageCondition::torn;
     // The log has the change that was in flight; if it does not, nothing is promised, and the next change must appear new.
     const bool is_in_log = proven.bound.newest != 0;
-    data.ledger.restore(page, is_torn && !is_in_log ? std::min(judgement.version, kVersionMax - 1) : 0, 0, 0, true);
+    const std::uint32_t version = possible_version(judgement);
+    data.ledger.restore(page, is_torn && !is_in_log ? version : 0, 0, 0, true);
     if (is_torn) return;
     const std::lock_guard guard(mutex_);
-    lost_.push_back({&data, page, std::min(std::max(proven.least(), judgement.version), kVersionMax - 1)});
+    lost_.push_back({&data, page, std::min(std::max(proven.least(), version), kVersionMax - 1)});
 }
 
 // --- what the log says ---
