@@ -36,9 +36,10 @@ ExitCode worse(ExitCode a, ExitCode b) {
 // "r.json" of turn 2: "r.turn-2.json".
 std::string of_turn(const std::string& path, std::uint32_t turn) {
     if (path.empty()) return path;
-    // All turns go to the same pipe or device: a name beside it would become a file in /dev.
+    // All turns go to the same pipe or device, or to the standard output: a name beside it would become a file in /dev.
     ums::OutputStatus status;
-    if (!ums::read_output_status(path, status) && status.type != ums::OutputStatus::Type::regular) return path;
+    const bool exists = !ums::read_output_status(path, status);
+    if (exists && (status.type != ums::OutputStatus::Type::regular || status.is_standard_output())) return path;
     const std::size_t name = path.find_last_of('/') == std::string::npos ? 0 : path.find_last_of('/') + 1;
     const std::size_t dot = path.find_last_of('.');
     const std::size_t end = dot == std::string::npos || dot <= name ? path.size() : dot;

@@ -169,11 +169,15 @@ TEST_CASE("files are handed over in order, and each owner verifies the promises 
     CHECK(hosts.result(0, "r.turn-3.json")["run"]["run_id"] == hosts.result(0, "r.turn-1.json")["run"]["run_id"]);
 }
 
-TEST_CASE("the results of turns go to a device that is named, and not to files beside it") {
+TEST_CASE("the results of turns go to a device that is named, or to the standard output, and not to files beside it") {
     Hosts hosts;
-    const auto only = hosts.start(0, 1, "shared", {"-d", "1", "--plan", "hand-over", "--turns", "1", "--html", "/dev/null"});
-    CHECK(only->wait() == 0);
-    CHECK_FALSE(std::filesystem::remove("/dev/null.turn-1"));
+    for (const char* device : {"/dev/null", "/dev/stdout"}) {  // the latter is a file here
+        INFO(device);
+        const auto only = hosts.start(0, 1, "shared", {"-d", "1", "--plan", "hand-over", "--turns", "1", "--html", device});
+        CHECK(only->wait() == 0);
+        CHECK_FALSE(std::filesystem::remove(std::string(device) + ".turn-1"));
+        CHECK((only->output().find("<html") != std::string::npos) == (std::string_view(device) == "/dev/stdout"));
+    }
 }
 
 TEST_CASE("an owner that is killed by plan loses its turn after the lease, and the next one finds everything promised") {
