@@ -135,7 +135,7 @@ with tarfile.open(sys.argv[1]) as archive:
             names |= {name.strip("./").split("/")[0] for name in tree.getnames()}
 assert names - {""} == {"ioproof", "samples", "licences", "data"}, names
 END
-    passed 'image: the program, the samples and the licenses'
+    passed 'image: the program, the samples and the licences'
 }
 
 # Starts the image as an orchestrator does: with an unknown user id, a read-only root and no capabilities.
