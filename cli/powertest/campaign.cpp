@@ -289,8 +289,8 @@ void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
     }
     if (*outcome == reports::CutOutcome::nothing && verify_exit_code == 2 && !state_.begins_anew) {
         throw sim::EnvironmentError(
-            fmt::format("cycle {}: none of the files is there with which the run continued: {} Is the volume mounted? 'ioproof powertest "
-                        "--state {}' verifies again",
+            fmt::format("cycle {}: nothing can be said about the files with which the run continued: {} Is the volume mounted? 'ioproof "
+                        "powertest --state {}' verifies again",
                         cycle_number(), said, folder_.path()));
     }
     reports::PowerCycle cycle = verified_cycle(json_path, state_.run_started_utc_us);

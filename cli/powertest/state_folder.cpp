@@ -116,7 +116,7 @@ std::optional<reports::CutOutcome> verified_outcome(int exit_code, const std::st
     if (exit_code == 1) return reports::CutOutcome::findings;
     const nlohmann::json json = results_in(json_path);
     if (!json.is_object()) return std::nullopt;               // wrong usage, or a signal
-    if (exit_code == 2) return reports::CutOutcome::nothing;  // no file belongs to a run yet
+    if (exit_code == 2) return reports::CutOutcome::nothing;  // refused: no file has a signature, or the ledger does not know the run
     // A verification that did not get as far as the log has proved nothing about the files.
     if (exit_code != 3 || !json.contains("durability")) return std::nullopt;
     const nlohmann::json::json_pointer outcome("/run/outcome");
