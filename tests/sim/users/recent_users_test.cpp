@@ -239,7 +239,7 @@ TEST_CASE("MinPages and MaxPages bound the versions of a transaction") {
         options.version_store_user.min_pages = low;
         options.version_store_user.max_pages = high;
         options.version_store_user.store_pages = 1024;
-        const UserResult& users = user(run_recent(options).results, "VersionStoreUser");
+        const UserResult users = user(run_recent(options).results, "VersionStoreUser");
         REQUIRE(users.cycles > 10);
         CHECK(users.pages_updated > (users.cycles - 1) * low);
         CHECK(users.pages_updated <= users.cycles * high);

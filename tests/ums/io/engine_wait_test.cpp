@@ -140,8 +140,14 @@ TEST_CASE("the pool creates threads when they are needed, and at most as many as
     for (int i = 0; i < 1000 && cpus_of_threads("io ").size() > 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     CHECK(cpus_of_threads("io ").size() <= 1);  // the first one is created with the engine
     std::vector<IoRequest> syncs(50, make_request(IoOperation::sync, bench.file));
-    for (IoRequest& sync : syncs) bench.engine->submit(sync);
-    collect(*bench.engine, 50);
+    // On a busy machine the first thread may have done all of them before a second one is needed.
+    for (int i = 0; i < 100 && cpus_of_threads("io ").size() <= 1; ++i) {
+        for (IoRequest& sync : syncs) {
+            sync.reset();
+            bench.engine->submit(sync);
+        }
+        collect(*bench.engine, 50);
+    }
     CHECK(cpus_of_threads("io ").size() > 1);
     CHECK(cpus_of_threads("io ").size() <= 3);
 }
