@@ -143,7 +143,7 @@ TEST_CASE("the curves of a comparison are those of the main run, from its beginn
     for (sim::FileSample& sample : results.files[0].samples) sample.reads = sample.writes = 0;
     const Json file = reports::compare_results(before, "a.json", document_of(results), "b.json")["files"][0];
     // Seconds 8 to 35.
-    const sim::FileSample& first = sound_results().files[0].samples[8];
+    const sim::FileSample first = sound_results().files[0].samples[8];
     const auto requests = static_cast<double>(first.reads + first.writes);
     CHECK(file["before"]["seconds"].size() == 28);
     CHECK(file["before"]["seconds"][0] == 0);
