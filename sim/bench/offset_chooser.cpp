@@ -93,12 +93,11 @@ std::uint64_t first_place_of(const MeasureTarget& target, std::uint64_t start_by
 
 }  // namespace
 
-OffsetChooser::OffsetChooser(const MeasureTarget& target, TargetRange& range, std::uint32_t thread)
-    : target_(target),
-      range_(range),
-      start_(start_within(std::uint64_t{thread} * target.thread_stride_bytes, range.length_bytes(), target.block_bytes)),
-      again_(first_place_of(target, start_)),
-      position_(start_ + target.block_bytes <= range.length_bytes() ? start_ : 0) {}
+OffsetChooser::OffsetChooser(const MeasureTarget& target, TargetRange& range, std::uint32_t thread) : target_(target), range_(range) {
+    const std::uint64_t start = start_within(std::uint64_t{thread} * target.thread_stride_bytes, range.length_bytes(), target.block_bytes);
+    again_ = first_place_of(target, start);
+    position_ = start + target.block_bytes <= range.length_bytes() ? start : 0;
+}
 
 bool OffsetChooser::begins_run(ums::Prng& prng) {
     if (target_.access != MeasureAccess::mixed) return true;

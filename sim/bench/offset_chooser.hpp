@@ -59,10 +59,9 @@ private:
 
     const MeasureTarget& target_;
     TargetRange& range_;
-    const std::uint64_t start_;  // in the range
-    const std::uint64_t again_;  // where it goes on after the end of the range
-    std::uint64_t position_;     // in the range
-    bool has_begun_ = false;     // mixed: the first request is random
+    std::uint64_t again_ = 0;     // in the range: where it goes on after the end of it
+    std::uint64_t position_ = 0;  // in the range
+    bool has_begun_ = false;      // mixed: the first request is random
 };
 
 }  // namespace sim

@@ -15,7 +15,7 @@ std::string version_there(const Finding& finding) {
     return fmt::format("version {}{}", or_empty(finding.received).version, is_before_repair ? " from before a repair" : "");
 }
 
-std::string future_words(const ImageComparison& comparison, std::uint32_t received, std::uint32_t newest) {
+std::string newer_version_text(const ImageComparison& comparison, std::uint32_t received, std::uint32_t newest) {
     const auto is_newer = [](const SectorFact& fact) { return fact.state == SectorState::newer; };
     const auto newer = std::find_if(comparison.sectors.begin(), comparison.sectors.end(), is_newer);
     if (newer == comparison.sectors.end())
@@ -60,7 +60,7 @@ std::string what_happened(const Finding& finding) {
         case FindingKind::foreign_page:
             return expected == 0 ? "The page has never been written and must be zeros, but something else came back."
                                  : "Data that this run did not write came back.";
-        case FindingKind::future_version: return future_words(comparison, received, expected);
+        case FindingKind::future_version: return newer_version_text(comparison, received, expected);
         default: UMS_ASSERT(false && "not a finding about a page's image");
     }
 }

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -85,6 +83,17 @@ void add_layers(std::vector<BlockLayer>& layers, const fs::path& device) {
     }
 }
 
+// All but the partitions, each once: two partitions of a disk lead to the same disk.
+std::vector<const BlockLayer*> whole_layers(const std::vector<BlockLayer>& layers) {
+    std::vector<const BlockLayer*> whole;
+    for (const BlockLayer& layer : layers) {
+        const auto is_same = [&layer](const BlockLayer* other) { return other->name == layer.name; };
+        const bool is_whole = layer.kind != BlockLayerKind::partition && layer.number;
+        if (is_whole && std::none_of(whole.begin(), whole.end(), is_same)) whole.push_back(&layer);
+    }
+    return whole;
+}
+
 }  // namespace
 
 std::vector<BlockLayer> read_block_stack(DeviceNumber number, const BlockDeviceRoots& roots) {
@@ -97,23 +106,18 @@ std::vector<BlockLayer> read_block_stack(DeviceNumber number, const BlockDeviceR
 
 std::vector<std::string> whole_devices(const std::vector<BlockLayer>& layers) {
     std::vector<std::string> numbers;
-    for (const BlockLayer& layer : layers) {
-        if (layer.kind == BlockLayerKind::partition || !layer.number) continue;
-        std::string number = fmt::format("{}:{}", layer.number->major, layer.number->minor);
-        if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(std::move(number));
-    }
+    for (const BlockLayer* layer : whole_layers(layers))
+        numbers.push_back(fmt::format("{}:{}", layer->number->major, layer->number->minor));
     return numbers;
 }
 
 std::optional<std::uint64_t> count_flushes(const std::vector<BlockLayer>& layers, const BlockDeviceRoots& roots) {
-    std::set<std::string> counted;  // two partitions of a disk lead to the same disk
-    std::uint64_t flushes = 0;
-    for (const BlockLayer& layer : layers) {
-        const bool is_whole = layer.kind != BlockLayerKind::partition;
-        if (!is_whole || !layer.has_queue || !layer.number || !counted.insert(layer.name).second) continue;
-        flushes += read_block_device(layer.number->major, layer.number->minor, roots).counters.flushes;
+    std::optional<std::uint64_t> flushes;
+    for (const BlockLayer* layer : whole_layers(layers)) {
+        if (!layer->has_queue) continue;
+        flushes = flushes.value_or(0) + read_block_device(layer->number->major, layer->number->minor, roots).counters.flushes;
     }
-    return counted.empty() ? std::nullopt : std::optional(flushes);
+    return flushes;
 }
 
 }  // namespace ums
