@@ -36,26 +36,35 @@ public:
     [[nodiscard]] Listed list(const PageLedger& ledger, std::uint32_t page_count) {
         const std::lock_guard guard(lock_);
         std::erase_if(pages_, [&ledger](std::uint32_t page) { return ledger[page].unknown == 0; });
-        if (are_too_many_) look_for_them(ledger, page_count);
+        // Those that were not kept may have been written, too.
+        if (are_too_many_) take_unknown(ledger, page_count);
         return {pages_, are_too_many_};
     }
 
+    // Instead of what was added: all pages that are unknown according to the ledger.
+    void find(const PageLedger& ledger, std::uint32_t page_count) {
+        const std::lock_guard guard(lock_);
+        take_unknown(ledger, page_count);
+    }
+
 private:
-    // Those that were not kept may have been written, too.
-    void look_for_them(const PageLedger& ledger, std::uint32_t page_count) {
+    void take_unknown(const PageLedger& ledger, std::uint32_t page_count) {
         constexpr std::uint32_t kStepPages = 128;
         pages_.clear();
+        are_too_many_ = false;
         for (std::uint64_t first = 0; first < page_count; first += kStepPages) {
             const auto begin = static_cast<std::uint32_t>(first);
             const std::uint32_t end = begin + std::min(kStepPages, page_count - begin);
             if (ledger.is_untouched(begin, end - begin)) continue;
             for (std::uint32_t page = begin; page < end; ++page) {
                 if (ledger[page].unknown == 0) continue;
-                if (pages_.size() == kMax) return;
+                if (pages_.size() == kMax) {
+                    are_too_many_ = true;
+                    return;
+                }
                 pages_.push_back(page);
             }
         }
-        are_too_many_ = false;
     }
 
     ums::Spinlock lock_;

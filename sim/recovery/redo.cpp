@@ -98,7 +98,7 @@ ums::Task<void> Redo::run() {
     co_await write_pages();
     for (DataFile* const data : data_files_) {
         co_await sync(*data);
-        except_unknown_pages(*data);
+        data->unwritten.find(data->ledger, data->file.pages());  // no checkpoint promises anything about them until they are written
     }
 }
 
@@ -182,18 +182,6 @@ ums::Task<void> Redo::sync(DataFile& data) {
     if (!data.file.needs_flushes() || run_.is_stopping()) co_return;
     const std::error_code error = co_await data.file.sync();
     if (error) co_await end_run_unsynced(data.file, error, run_, journal_);
-}
-
-// No checkpoint promises anything about them until they are written.
-void Redo::except_unknown_pages(DataFile& data) const {
-    const std::uint32_t pages = data.file.pages();
-    for (std::uint32_t first = 0; first < pages; first += kRedoRangePages) {
-        const std::uint32_t end = std::min(first + kRedoRangePages, pages);
-        if (data.ledger.is_untouched(first, end - first)) continue;
-        for (std::uint32_t page = first; page < end; ++page) {
-            if (data.ledger[page].unknown != 0) data.unwritten.add(page);
-        }
-    }
 }
 
 void Redo::describe(ResumeResult& result) const {

@@ -48,7 +48,6 @@ private:
     ums::Task<void> write_some(DataFile& data, std::atomic<std::uint32_t>& next_page);
     ums::Task<void> write_page(DataFile& data, std::uint32_t page, std::byte* image);
     ums::Task<void> sync(DataFile& data);
-    void except_unknown_pages(DataFile& data) const;
 
     const std::vector<DataFile*> data_files_;
     LogAnalysis& log_;
