@@ -90,6 +90,7 @@ ExitCode run_turn(const Call& call, const RunArguments& arguments, GroupMember& 
 
 ExitCode take_turns(const Call& call, const RunArguments& arguments, GroupMember& member) {
     ExitCode worst = ExitCode::ok;
+    bool has_had_turn = false;
     for (;;) {
         std::optional<std::uint32_t> turn;
         {
@@ -98,10 +99,16 @@ ExitCode take_turns(const Call& call, const RunArguments& arguments, GroupMember
             if (!turn && stop.signal() != 0) return worse(worst, ExitCode::stopped);
         }
         if (!turn) break;
+        has_had_turn = true;
         worst = worse(worst, run_turn(call, arguments, member, *turn));
         if (worst != ExitCode::ok) break;
     }
     const std::string failure = member.failure();
+    if (failure.empty() && !has_had_turn) {
+        // Also a process that was restarted after its last turn; it must not look like one that has verified anything.
+        say(call, fmt::format("The group {} is over: this process took no turn. For another hand-over name another group, or wait a minute.",
+                              member.settings().name));
+    }
     if (failure.empty()) return worst;
     say(call, fmt::format("The group {} has ended early: {}{}", member.settings().name, failure, failure.ends_with('.') ? "" : "."));
     return worse(worst, member.is_anybody_missing() ? ExitCode::environment : ExitCode::integrity);

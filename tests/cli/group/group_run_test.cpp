@@ -170,14 +170,25 @@ TEST_CASE("files are handed over in order, and each owner verifies the promises 
 }
 
 TEST_CASE("the results of turns go to a device that is named, or to the standard output, and not to files beside it") {
-    Hosts hosts;
     for (const char* device : {"/dev/null", "/dev/stdout"}) {  // the latter is a file here
         INFO(device);
+        Hosts hosts;
         const auto only = hosts.start(0, 1, "shared", {"-d", "1", "--plan", "hand-over", "--turns", "1", "--html", device});
         CHECK(only->wait() == 0);
         CHECK_FALSE(std::filesystem::remove(std::string(device) + ".turn-1"));
         CHECK((only->output().find("<html") != std::string::npos) == (std::string_view(device) == "/dev/stdout"));
     }
+}
+
+TEST_CASE("a run that joins a hand-over that is over says that it took no turn") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "1"};
+    const auto first = hosts.start(0, 1, "shared", words);
+    CHECK(first->wait() == 0);
+    CHECK_THAT(first->output() + first->error(), !ContainsSubstring("took no turn"));
+    const auto second = hosts.start(0, 1, "shared", words);
+    CHECK(second->wait() == 0);
+    CHECK_THAT(second->error(), ContainsSubstring("The group g is over: this process took no turn."));
 }
 
 TEST_CASE("an owner that is killed by plan loses its turn after the lease, and the next one finds everything promised") {
