@@ -66,7 +66,7 @@ TEST_CASE("mutated documents of measurements and sweeps are compared, or refused
         test::measured_document({test::measured_second(100, 50, 20, 80)}),
         test::measured_document({test::measured_second(100, 50), test::measured_second(110, 40), test::measured_second(90, 60)}),
         small_sweep()};
-    const std::uint64_t tries = test::fewer_if_sanitized(3000);
+    const std::uint64_t tries = test::fewer_if_sanitized(1500);
     std::uint64_t accepted = 0;
     std::uint64_t refused = 0;
     for (std::uint64_t i = 0; i < tries; ++i) {

@@ -61,7 +61,7 @@ TEST_CASE("mutated results documents are shown, compared and turned into pages, 
     ums::Prng prng(ums::testing::test_seed("mutated documents"));
     const std::vector<Json> documents{small_document(stale_results()), small_document(sound_results()),
                                       small_document(full_disk_results())};
-    const std::uint64_t tries = test::fewer_if_sanitized(3000);
+    const std::uint64_t tries = test::fewer_if_sanitized(1500);
     std::uint64_t accepted = 0;
     std::uint64_t refused = 0;
     for (std::uint64_t i = 0; i < tries; ++i) {

@@ -4,6 +4,7 @@
 
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/support/seed.hpp"
 #include "ums/base/prng.hpp"
 
@@ -186,7 +187,7 @@ TEST_CASE("log is backed up early when a quarter of the log waits for it, howeve
 TEST_CASE("differential and log backups follow their schedule, and the last chain is restored completely") {
     const std::uint64_t seed = ums::testing::test_seed("backups by their schedule");
     ums::Prng prng(seed);
-    for (int i = 0; i < 4; ++i) {
+    for (std::uint64_t i = 0; i < test::fewer_if_sanitized(4); ++i) {
         VirtualRun run(random_disk(prng.next(), 50, 150));
         Options options = backup_options(prng.next());
         options.backup_user.differential_interval_s = 1;
@@ -207,7 +208,7 @@ TEST_CASE("differential and log backups follow their schedule, and the last chai
 TEST_CASE("each differential backup has all pages that have changed since the full one, not only since the previous differential one") {
     const std::uint64_t seed = ums::testing::test_seed("rare changes between differential backups");
     ums::Prng prng(seed);
-    for (int i = 0; i < 6; ++i) {
+    for (std::uint64_t i = 0; i < test::fewer_if_sanitized(6); ++i) {
         VirtualRun run(random_disk(prng.next(), 50, 150));
         Options options = backup_options(prng.next());
         options.backup_user.differential_interval_s = 1;
@@ -230,7 +231,7 @@ TEST_CASE("each differential backup has all pages that have changed since the fu
 TEST_CASE("a backup that ends while a change is only partly logged is restored without it") {
     const std::uint64_t seed = ums::testing::test_seed("backups between the records of a change");
     ums::Prng prng(seed);
-    for (int i = 0; i < 5; ++i) {
+    for (std::uint64_t i = 0; i < test::fewer_if_sanitized(5); ++i) {
         VirtualRun run(random_disk(prng.next(), 50, 150));
         Options options = backup_options(prng.next());
         // Each change needs two records, and the second one waits for a block of the log.
