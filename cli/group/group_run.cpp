@@ -106,7 +106,7 @@ ExitCode take_turns(const Call& call, const RunArguments& arguments, GroupMember
     const std::string failure = member.failure();
     if (failure.empty() && !has_had_turn) {
         // Also a process that was restarted after its last turn; it must not look like one that has verified anything.
-        say(call, fmt::format("The group {} is over: this process took no turn. For another hand-over name another group, or wait a minute.",
+        say(call, fmt::format("The group {} is over: this process took no turn. Name another group for a new hand-over, or wait a minute.",
                               member.settings().name));
     }
     if (failure.empty()) return worst;
