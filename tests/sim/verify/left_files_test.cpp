@@ -1,0 +1,97 @@
+// A run, of whose files some are missing, cut off or not named, and what a verification says. In virtual time, on files in memory.
+#include "sim/verify/left_files.hpp"
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/errors.hpp"
+#include "tests/sim/support/left_run.hpp"
+#include "tests/sim/support/page_buffer.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using sim::kPageBytes;
+using sim::Options;
+using sim::Outcome;
+using sim::Results;
+
+TEST_CASE("a file that has lost its end is found") {
+    LeftRun left;
+    left.data().resize(left.data().size_bytes() - 10 * kPageBytes);
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == "lost_write");
+    CHECK(results.findings[0].place.size_bytes == 10 * kPageBytes);
+}
+
+TEST_CASE("a file that has lost all of its pages is found, even if no checkpoint was completed") {
+    LeftRun left(64);
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        const std::vector<std::byte> zeros(header.size_bytes);
+        if (header.sequence != 1) left.log().write(offset_bytes, zeros.data(), zeros.size());
+    });
+    left.data().resize(0);
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == "lost_write");
+    CHECK(results.findings[0].place.path == left.options.files[0].path);
+    CHECK(results.findings[0].place.size_bytes == kPageBytes);
+}
+
+TEST_CASE("a missing file is found if the log proves that it existed") {
+    LeftRun left;
+    ums::FileHandle handle;
+    REQUIRE_FALSE(left.run.memory.open(left.options.files[0].path, {}, handle));
+    REQUIRE_FALSE(left.run.memory.remove(handle));
+    left.run.memory.close(handle);
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == "io_error");
+    CHECK(results.findings[0].request.of_file == sim::FileRequest::open);
+    CHECK(results.findings[0].place.path == left.options.files[0].path);
+}
+
+TEST_CASE("the files of a run are verified together or not at all, and an unnamed one is asked for") {
+    VirtualRun run{random_disk(1, 200, 600)};
+    Options options = busy_options(VirtualRun::kFolder);
+    options.test_cycle_duration_s = 1;
+    sim::FileOptions second = options.files[0];
+    second.path += "2.mdx";
+    options.files.push_back(second);
+    REQUIRE(run.run(options).outcome == Outcome::passed);
+    options.job = sim::Job::verify;
+    REQUIRE(kinds(run.run(options)) == "");
+    SECTION("only the first files are named") {
+        options.files.pop_back();
+        for (const sim::Job job : {sim::Job::verify, sim::Job::resume}) {
+            options.job = job;
+            const Results results = run.run(options);
+            CHECK(kinds(results) == "");
+            CHECK(results.outcome == Outcome::not_done);
+            CHECK_THAT(results.outcome_reason, ContainsSubstring("changes of 2 data files, but only one was named: file 3 of the run"));
+        }
+    }
+    SECTION("only the last file is named") {
+        options.files.erase(options.files.begin());
+        CHECK_THROWS_WITH(run.run(options), ContainsSubstring("it is file 3 of its run, but only 2 files are named"));
+    }
+    SECTION("the first page of one file in the place of the other's is one page that was misdirected") {
+        PageBuffer page;
+        run.memory.find(options.files[0].path)->read(0, page.data(), kPageBytes);
+        run.memory.find(second.path)->write(0, page.data(), kPageBytes);
+        const Results results = run.run(options);
+        REQUIRE(kinds(results) == "misdirected_write");
+        CHECK(results.findings[0].place.path == second.path);
+    }
+    SECTION("a named file that does not exist is a finding all the same") {
+        ums::FileHandle handle;
+        REQUIRE_FALSE(run.memory.open(second.path, {}, handle));
+        REQUIRE_FALSE(run.memory.remove(handle));
+        run.memory.close(handle);
+        CHECK(kinds(run.run(options)) == "io_error");
+    }
+}
+
+TEST_CASE("without any file of ours there is nothing to verify") {
+    VirtualRun run;
+    Options options = quiet_options(VirtualRun::kFolder);
+    options.job = sim::Job::verify;
+    CHECK_THROWS_AS(run.run(options), sim::RefusedError);
+}

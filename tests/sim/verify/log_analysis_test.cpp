@@ -1,0 +1,170 @@
+// A run, something that happens to its log, and the findings of a verification. In virtual time, on files in memory.
+#include "sim/verify/log_analysis.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "sim/log/log_block_check.hpp"
+#include "sim/page/checksum.hpp"
+#include "tests/sim/support/left_run.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using sim::FindingKind;
+using sim::kPageBytes;
+using sim::Options;
+using sim::Outcome;
+using sim::Results;
+
+namespace {
+
+// Changes of two records, the first of which is before this place in the log and the second one after it.
+std::size_t changes_across(const ums::SimulatedFile& log, std::uint64_t lsn) {
+    std::vector<std::byte> bytes(log.size_bytes());
+    log.read(0, bytes.data(), bytes.size());
+    std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> begun;
+    std::size_t count = 0;
+    for (const auto wanted : {sim::LogRecordKind::page_update, sim::LogRecordKind::filler}) {
+        for (std::size_t at = kPageBytes; at < bytes.size(); at += sim::kSectorBytes) {
+            if (!sim::is_sound_block(bytes.data() + at, bytes.size() - at)) continue;
+            static_cast<void>(
+                sim::for_each_record(bytes.data() + at, [&](const sim::LogRecordHeader& record, std::span<const std::byte> /*body*/) {
+                    if (record.kind != static_cast<std::uint16_t>(wanted)) return;
+                    const std::tuple change(record.file_id, record.page_id, record.version);
+                    if (wanted == sim::LogRecordKind::page_update && record.lsn < lsn) begun.insert(change);
+                    if (wanted == sim::LogRecordKind::filler && record.lsn > lsn) count += begun.count(change);
+                }));
+        }
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("a missing acknowledged block is a hole, a block that may have been in flight is not") {
+    LeftRun left;
+    const std::uint64_t hardened = left.verify().durability->hardened_block;
+    const std::uint64_t last = left.verify().durability->last_block;
+    REQUIRE(last > hardened);
+    left.erase_block(last);
+    CHECK(kinds(left.verify()) == "");
+
+    LeftRun hole;
+    const std::uint64_t needed = hole.take_back_to_needed_block();
+    hole.erase_block(needed);
+    const Results results = hole.verify();
+    REQUIRE_FALSE(results.findings.empty());
+    CHECK(results.findings[0].kind == FindingKind::log_gap);
+    CHECK(results.findings[0].place.is_log);
+    CHECK(results.durability->missing_blocks == 1);
+    CHECK(results.durability->last_block == needed - 1);
+}
+
+TEST_CASE("a log that has lost everything does not excuse changed pages") {
+    LeftRun left;
+    const std::vector<std::byte> zeros(left.log().size_bytes() - kPageBytes);
+    left.log().write(kPageBytes, zeros.data(), zeros.size());
+    const Results results = left.verify();
+    CHECK(results.outcome == Outcome::failed);
+    REQUIRE_FALSE(results.findings.empty());
+    CHECK(results.findings[0].kind == FindingKind::wal_violation);
+    // All are counted, but not all are reported one by one.
+    CHECK(results.durability->wrong_pages >= 1000);
+    CHECK(results.finding_count <= 1001);
+}
+
+TEST_CASE("a log of another format is not judged") {
+    LeftRun left;
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        std::vector<std::byte> block(header.size_bytes);
+        left.log().read(offset_bytes, block.data(), block.size());
+        const std::uint16_t format = sim::kLogFormat + 1;
+        std::memcpy(block.data() + offsetof(sim::LogBlockHeader, format), &format, sizeof format);
+        const std::uint32_t checksum = sim::crc32c(block.data() + 4, block.size() - 4);
+        std::memcpy(block.data(), &checksum, sizeof checksum);
+        left.log().write(offset_bytes, block.data(), block.size());
+    });
+    const Results results = left.verify();
+    CHECK(kinds(results) == "");
+    CHECK(results.outcome == Outcome::not_done);
+    CHECK_THAT(results.outcome_reason, ContainsSubstring("format 4") && ContainsSubstring("format 3"));
+}
+
+TEST_CASE("if the log is empty, changed pages are found even in a file that has lost its first page") {
+    LeftRun left;
+    const std::vector<std::byte> no_log(left.log().size_bytes() - kPageBytes);
+    left.log().write(kPageBytes, no_log.data(), no_log.size());
+    left.data().write(0, no_log.data(), kPageBytes);
+    const Results changed = left.verify();
+    REQUIRE_FALSE(changed.findings.empty());
+    CHECK(changed.findings[0].kind == FindingKind::wal_violation);
+
+    // What the run did not write proves nothing: the file may not have been created yet.
+    const std::vector<std::byte> no_pages(left.data().size_bytes());
+    left.data().write(0, no_pages.data(), no_pages.size());
+    const std::vector<std::byte> foreign(kPageBytes, std::byte{0x5a});
+    left.data().write(7 * kPageBytes, foreign.data(), kPageBytes);
+    const Results unmade = left.verify();
+    CHECK(kinds(unmade) == "");
+    CHECK(unmade.outcome == Outcome::not_done);
+}
+
+TEST_CASE("a change of two log records, between which a checkpoint began, does not contradict what the checkpoint recorded") {
+    std::size_t across = 0;
+    for (std::uint64_t seed = 10; seed <= 20; ++seed) {
+        VirtualRun run{random_disk(seed, 200, 600)};
+        Options options = busy_options(VirtualRun::kFolder);
+        options.seed = seed;
+        options.checkpoint_interval_ms = 1;
+        options.log_flushes_outstanding = 1;
+        options.files[1].initial_size_mb = options.files[1].max_size_mb = 16;
+        options.random_user.user_count = 100;
+        options.random_user.min_log_per_buffer_bytes = options.random_user.max_log_per_buffer_bytes = 63'488;
+        // Stopped in the main run: the last checkpoint that was completed began while users worked.
+        const Results made = run.run(options, [&](sim::Simulation& simulation) {
+            run.storage.set_tagger([&, requests = 0]() mutable {
+                if (simulation.phase() == sim::Phase::main_run && ++requests == 500 + 150 * static_cast<int>(seed))
+                    simulation.request_stop();
+                return 0;
+            });
+        });
+        run.storage.set_tagger({});
+        REQUIRE(made.outcome == Outcome::stopped);
+        options.job = sim::Job::verify;
+        const Results results = run.run(options);
+        INFO("seed " << seed << "\n" << run.sink.text());
+        CHECK(kinds(results) == "");
+        REQUIRE(results.durability);
+        across += changes_across(*run.memory.find(options.files[1].path), results.durability->checkpoint_lsn);
+    }
+    CHECK(across > 0);
+}
+
+TEST_CASE("a log block that is right on the first read but not on the second is read again and reported, and no page is blamed") {
+    const bool stays = GENERATE(false, true);
+    LeftRun left;
+    const sim::DurabilityResult durability = left.verify().durability.value();
+    std::uint64_t wrong_bytes = 0;  // an offset in the last block
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        if (header.sequence == durability.last_block) wrong_bytes = offset_bytes + sizeof(sim::LogBlockHeader);
+    });
+    // The analysis reads the log from beginning to end, then the blocks that it needs.
+    std::uint32_t reads = 0;
+    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        const bool holds_it = wrong_bytes >= request.offset_bytes && wrong_bytes < request.offset_bytes + request.size_bytes;
+        if (!path.ends_with(".ldx") || request.operation != ums::IoOperation::read || !holds_it) return;
+        if (++reads == 1 || (reads > 2 && !stays)) return;
+        request.segments[0].data[wrong_bytes - request.offset_bytes] ^= std::byte{1};
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(results.findings.size() == 1);
+    CHECK(results.findings[0].kind == FindingKind::log_block_damaged);
+    CHECK(results.findings[0].place.is_log);
+    CHECK(results.findings[0].transient == !stays);
+}
