@@ -1,22 +1,15 @@
-// Whatever a storage does wrong is found, named correctly, and reported once; nothing else is reported.
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <chrono>
+// Whatever a storage does wrong is found, named correctly, and reported once; nothing else is reported. In virtual time.
+#include <cstdint>
 #include <cstring>
 #include <functional>
-#include <future>
-#include <map>
 #include <set>
 #include <string>
-#include <thread>
+#include <system_error>
 #include <vector>
 
-#include "sim/limits.hpp"
 #include "sim/page/log_layout.hpp"
 #include "sim/page/page_codec.hpp"
-#include "tests/sim/support/run_fixture.hpp"
+#include "tests/sim/run/reading_run.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/seed.hpp"
 #include "ums/base/prng.hpp"
@@ -30,83 +23,6 @@ using sim::Phase;
 using sim::Results;
 
 namespace {
-
-using Page = std::vector<std::byte>;
-
-// Damages `path` from outside, by ordinary system calls.
-class Meddler {
-public:
-    explicit Meddler(const std::string& path) : fd_(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {}
-    Meddler(const Meddler&) = delete;
-    Meddler& operator=(const Meddler&) = delete;
-    ~Meddler() { ::close(fd_); }
-
-    void flip(std::uint64_t offset_bytes) const {
-        std::byte value{};
-        ok_ = ok_ && ::pread(fd_, &value, 1, static_cast<off_t>(offset_bytes)) == 1;
-        value ^= std::byte{0x10};
-        ok_ = ok_ && ::pwrite(fd_, &value, 1, static_cast<off_t>(offset_bytes)) == 1;
-    }
-    [[nodiscard]] Page read(std::uint32_t page) const {
-        Page image(kPageBytes);
-        ok_ = ok_ && ::pread(fd_, image.data(), kPageBytes, static_cast<off_t>(page) * kPageBytes) == kPageBytes;
-        return image;
-    }
-    void write(std::uint32_t page, const Page& image) const {
-        ok_ = ok_ && ::pwrite(fd_, image.data(), kPageBytes, static_cast<off_t>(page) * kPageBytes) == kPageBytes;
-    }
-    void cut(std::uint64_t size_bytes) const { ok_ = ok_ && ::ftruncate(fd_, static_cast<off_t>(size_bytes)) == 0; }
-    [[nodiscard]] bool is_ok() const { return fd_ >= 0 && ok_; }
-
-private:
-    const int fd_;
-    mutable bool ok_ = true;
-};
-
-// All users that read pages, and none that write: damage stays until it is found.
-Options reading_options(const std::string& folder, std::uint64_t seed) {
-    Options options = quiet_options(folder);
-    options.seed = seed;
-    options.stop_on_error = false;
-    options.files[0].initial_size_mb = options.files[0].max_size_mb = 4;
-    options.files[1].initial_size_mb = options.files[1].max_size_mb = 1;
-    options.random_user.user_count = 2;
-    options.random_user.read_write_ratio = 0;
-    options.audit_user = {.user_count = 1, .buffers_validated_pages = 16, .delay_after_cycles = 1, .delay_ms = 100};
-    options.read_ahead_user = {.user_count = 1, .min_pages = 8, .max_pages = 16, .delay_after_cycles = 1, .delay_ms = 50};
-    return options;
-}
-
-std::multiset<std::uint64_t> pages_of(const std::vector<sim::Finding>& findings) {
-    std::multiset<std::uint64_t> pages;
-    for (const sim::Finding& finding : findings) pages.insert(finding.place.page_id);
-    return pages;
-}
-
-// One run that calls `damage` on the data file during the main run.
-struct Damaged {
-    Results results;
-    std::vector<sim::Finding> findings;
-    std::string text;
-    bool is_done = false;
-};
-
-template <typename Damage>
-Damaged run_with_damage(const Options& options_template, Damage damage) {
-    RealRun run;
-    Options options = options_template;
-    for (sim::FileOptions& file : options.files) file.path = run.folder.file(file.path.substr(file.path.rfind('/') + 1));
-    Damaged damaged;
-    damaged.results = run.run(options, [&](sim::Simulation& simulation) {
-        if (!wait_for_phase(simulation, Phase::main_run)) return;
-        const Meddler meddler(options.files[0].path);
-        damage(meddler);
-        damaged.is_done = meddler.is_ok();
-    });
-    damaged.findings = run.sink.findings();
-    damaged.text = run.sink.text();
-    return damaged;
-}
 
 // In virtual time: the page is damaged between two requests, some time into the main run.
 struct VirtualDamage {
@@ -136,43 +52,6 @@ VirtualDamage run_virtually_damaged(const Options& options, std::uint64_t after_
 }
 
 }  // namespace
-
-TEST_CASE("a byte flipped on the disk during the run is found in all of 20 trials, and nothing else is") {
-    const std::uint64_t seed = ums::testing::test_seed("flips on disk");
-    // Five runs with four flips each, side by side, so that it does not take a minute.
-    struct Trial {
-        std::multiset<std::uint64_t> flipped;
-        Damaged run;
-    };
-    const auto attempt = [](std::uint64_t trial_seed) {
-        Trial trial;
-        ums::Prng prng(trial_seed);
-        trial.run = run_with_damage(reading_options("", trial_seed), [&](const Meddler& meddler) {
-            while (trial.flipped.size() < 4) {
-                const std::uint64_t page = prng.below(512);
-                if (trial.flipped.count(page) != 0) continue;
-                trial.flipped.insert(page);
-                meddler.flip(page * kPageBytes + prng.below(kPageBytes));
-                std::this_thread::sleep_for(std::chrono::milliseconds(prng.below(200)));
-            }
-        });
-        return trial;
-    };
-    std::vector<std::future<Trial>> trials;
-    for (std::uint64_t i = 0; i < 5; ++i) trials.push_back(std::async(std::launch::async, attempt, seed + i));
-    for (std::future<Trial>& future : trials) {
-        const auto [flipped, run] = future.get();
-        INFO(run.text);
-        REQUIRE(run.is_done);
-        CHECK(pages_of(run.findings) == flipped);
-        CHECK(std::all_of(run.findings.begin(), run.findings.end(),
-                          [](const sim::Finding& finding) { return finding.kind == FindingKind::bit_corruption && !finding.transient; }));
-        CHECK(run.results.outcome == Outcome::failed);
-        CHECK(run.results.finding_count == flipped.size());
-        CHECK(run.results.files[0].findings == flipped.size());
-        CHECK(run.results.cycles_completed == 1);
-    }
-}
 
 TEST_CASE("a byte flipped under a write load is found, unless the page is written before it is read") {
     const std::uint64_t seed = ums::testing::test_seed("flips under load");
@@ -215,32 +94,6 @@ TEST_CASE("a byte flipped under a write load is found, unless the page is writte
     CHECK(found > 0);
 }
 
-TEST_CASE("StopOnError TRUE ends the run at the first finding, FALSE runs to the end and reports each fault once") {
-    for (const bool stop : {true, false}) {
-        Options options = reading_options("", 7);
-        options.stop_on_error = stop;
-        options.test_cycle_duration_s = stop ? 60 : 1;
-        const auto start = std::chrono::steady_clock::now();
-        const Damaged run = run_with_damage(options, [&](const Meddler& meddler) {
-            for (const std::uint64_t page : {3U, 100U, 101U, 102U, 511U}) meddler.flip(page * kPageBytes + 4000);
-        });
-        INFO(run.text);
-        REQUIRE(run.is_done);
-        CHECK(run.results.outcome == Outcome::failed);
-        CHECK(!run.results.outcome_reason.empty());
-        if (stop) {
-            CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
-            CHECK(run.results.cycles_completed == 0);
-            CHECK(!run.findings.empty());
-            CHECK(run.results.phases.back().phase == Phase::main_run);
-        } else {
-            CHECK(pages_of(run.findings) == std::multiset<std::uint64_t>{3, 100, 101, 102, 511});
-            CHECK(run.results.cycles_completed == 1);
-            CHECK(run.results.phases.back().phase == Phase::final_audit);
-        }
-    }
-}
-
 TEST_CASE("a zeroed page, another page and an older page are found and named") {
     const Options options = reading_options(VirtualRun::kFolder, 3);
     const auto kind_after = [&](const std::function<void(MemoryFile&)>& damage) {
@@ -274,7 +127,7 @@ TEST_CASE("a write that never arrives leaves an older version, which is found") 
     VirtualRun run;
     // The first write of the main run that holds page 200 is acknowledged; then the old bytes are restored.
     constexpr std::uint64_t kOffset = 200 * kPageBytes;
-    Page old(kPageBytes);
+    std::vector<std::byte> old(kPageBytes);
     bool is_lost = false;
     options.random_user.jump_to_new_region_chance = 10000;
     options.test_cycle_duration_s = 5;
@@ -356,21 +209,6 @@ TEST_CASE("the final audit finds a damaged block of the log") {
     CHECK(run.sink.findings()[0].place.path == options.files[1].path);
     CHECK(results.outcome == Outcome::failed);
     CHECK(results.files[1].findings == 1);
-}
-
-TEST_CASE("a file that is truncated from outside gives short transfers") {
-    Options options = reading_options("", 1);
-    options.stop_on_error = true;
-    options.test_cycle_duration_s = 60;
-    const Damaged run = run_with_damage(options, [](const Meddler& meddler) { meddler.cut(256 * kPageBytes); });
-    INFO(run.text);
-    REQUIRE(run.is_done);
-    REQUIRE(!run.findings.empty());
-    for (const sim::Finding& finding : run.findings) {
-        CHECK(finding.kind == FindingKind::short_transfer);
-        CHECK(finding.place.page_id >= 256);
-    }
-    CHECK(run.results.outcome == Outcome::failed);
 }
 
 TEST_CASE("a page that can never be read is an I/O error, one that is read on the second try a transient one") {
