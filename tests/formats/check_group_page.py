@@ -6,11 +6,13 @@ import concurrent.futures
 import json
 import os
 import re
-import secrets
 import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuse"))
+from witness_process import witness
 
 SKIPPED = 77
 WANTED = {0: ["group night-1", "plan readers", "rank 0 of 2", "coherence close-to-open"],
@@ -24,18 +26,11 @@ def facts_of(browser, page):
     return [f"{name} {value}" for name, value in re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", dom)]
 
 
-def start_witness(program, folder, key):
-    witness = subprocess.Popen([program, "witness", "--listen", "127.0.0.1:0", "--store", os.path.join(folder, "store"), "--key-file", key],
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return witness, re.search(r"127\.0\.0\.1:\d+", witness.stdout.readline())[0]
-
-
-def run_member(program, folder, witness, key, rank):
+def run_member(program, folder, switches, rank):
     host = os.path.join(folder, f"host-{rank}")
     os.mkdir(host)
     command = [program, "run", "-dir", os.path.join(folder, "data"), "-size", "4", "-d", "1", "--no-progress", "--html", "r.html", "--json", "r.json",
-               "--witness", witness, "--key-file", key, "--group", "night-1", "--rank", str(rank), "--of", "2", "--plan", "readers", "--coherence",
-               "close-to-open"]
+               *switches, "--group", "night-1", "--rank", str(rank), "--of", "2", "--plan", "readers", "--coherence", "close-to-open"]
     done = subprocess.run(command, cwd=host, capture_output=True, text=True, check=False, timeout=120)
     if done.returncode != 0:
         sys.exit(f"rank {rank} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
@@ -44,16 +39,8 @@ def run_member(program, folder, witness, key, rank):
 
 def check(program, browser, folder):
     os.mkdir(os.path.join(folder, "data"))
-    key = os.path.join(folder, "key")
-    with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
-        file.write(secrets.token_hex(32))
-    witness, address = start_witness(program, folder, key)
-    try:
-        with concurrent.futures.ThreadPoolExecutor() as hosts:
-            members = list(hosts.map(lambda rank: run_member(program, folder, address, key, rank), WANTED))
-    finally:
-        witness.terminate()
-        witness.wait()
+    with witness(program, folder) as switches, concurrent.futures.ThreadPoolExecutor() as hosts:
+        members = list(hosts.map(lambda rank: run_member(program, folder, switches, rank), WANTED))
     for rank, host in enumerate(members):
         facts = facts_of(browser, os.path.join(host, "r.html"))
         for wanted in WANTED[rank]:
