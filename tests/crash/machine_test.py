@@ -7,7 +7,6 @@ again. An honest disk must never be blamed. A disk that ignores flushes must be 
 
 K cuts for each file system. Exit code 0: passed, 1: wrongly blamed or not caught, 77: no user-mode Linux, or no FUSE.
 """
-import argparse
 import os
 import random
 import shutil
@@ -19,6 +18,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "fuse")]
+from command_line import parser_of
 from crash_run import CONFIG
 from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
 
@@ -203,17 +203,13 @@ def why_no_machine():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--fs", required=True)
-    parser.add_argument("--folder", required=True)
+    parser = parser_of(__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cuts", type=int, default=2)
     parser.add_argument("--disk", default="honest", choices=list(DRIVERS))
     parser.add_argument("--keep", action="store_true", help="leave the files of what went wrong")
     parser.add_argument("kinds", nargs="*", metavar="FILESYSTEM", help=" ".join(MKFS))
     arguments = parser.parse_args()
-    arguments.program, arguments.fs, arguments.folder = map(os.path.realpath, (arguments.program, arguments.fs, arguments.folder))
     if set(arguments.kinds) - set(MKFS):
         parser.error(f"file systems are {', '.join(MKFS)}")
     reason = why_no_machine() or ("" if os.path.exists(arguments.fs) else "libfuse3 is not installed")

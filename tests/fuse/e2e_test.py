@@ -6,7 +6,6 @@ found.
 
 Exit code 0: passed, 1: something was missed, misnamed or invented, 77: FUSE is not available.
 """
-import argparse
 import concurrent.futures
 import os
 import shutil
@@ -16,6 +15,7 @@ import tempfile
 import time
 
 from cases import CASES
+from command_line import parser_of
 from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
 from ioproof_run import Run
 from judge import judge
@@ -70,10 +70,7 @@ def plan(arguments):
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--fs", required=True)
-    parser.add_argument("--folder", required=True)
+    parser = parser_of(__doc__)
     parser.add_argument("--full", action="store_true", help="all cases, both engines")
     parser.add_argument("--slow", action="store_true", help="also requests that come back late, or never")
     parser.add_argument("--keep", action="store_true", help="keep the folders of runs that failed")
@@ -84,7 +81,6 @@ def parse():
     parser.add_argument("-j", type=int, default=4, help="runs at a time")
     parser.add_argument("classes", nargs="*", metavar="CLASS", help=" ".join(CASES))
     arguments = parser.parse_args()
-    arguments.program, arguments.fs, arguments.folder = map(os.path.realpath, (arguments.program, arguments.fs, arguments.folder))
     unknown = [name for name in arguments.classes if name not in CASES]
     if unknown:
         parser.error(f"no such class: {' '.join(unknown)}")

@@ -6,7 +6,6 @@ its log is. If only the log and the findings are on that disk, the run must comp
 
 Exit code 0: passed, 1: failed, 77: FUSE is not available.
 """
-import argparse
 import concurrent.futures
 import dataclasses
 import os
@@ -17,6 +16,7 @@ import sys
 import tempfile
 import time
 
+from command_line import parser_of
 from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
 
 OK, FINDING, NOT_DONE, STOPPED = 0, 1, 3, 130
@@ -160,10 +160,7 @@ def what_is_wrong(arguments, case):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--fs", required=True)
-    parser.add_argument("--folder", required=True)
+    parser = parser_of(__doc__)
     parser.add_argument("cases", nargs="*", metavar="CASE")
     arguments = parser.parse_args()
     if unknown := set(arguments.cases) - {case.name for case in CASES}:

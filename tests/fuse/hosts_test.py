@@ -6,7 +6,6 @@ honest mount must not be blamed.
 
 Exit code 0: passed, 1: failed, 77: FUSE is not available.
 """
-import argparse
 import concurrent.futures
 import contextlib
 import dataclasses
@@ -18,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+from command_line import parser_of
 from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
 from witness_process import witness
 
@@ -147,10 +147,7 @@ def run_case(program, fs, parent, case):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--fs", required=True)
-    parser.add_argument("--folder", required=True)
+    parser = parser_of(__doc__)
     parser.add_argument("plans", nargs="*", default=list(CASES))
     arguments = parser.parse_args()
     if set(arguments.plans) - set(CASES):

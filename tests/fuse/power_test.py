@@ -6,7 +6,6 @@ rest. An honest disk must never be blamed. A lying one may be blamed only if it 
 
 K cuts for each disk. Exit code 0: passed, 1: wrongly blamed or not caught, 77: FUSE is not available.
 """
-import argparse
 import concurrent.futures
 import os
 import random
@@ -16,6 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash"))
+from command_line import parser_of
 from crash_run import CrashRun
 from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
 
@@ -93,16 +93,12 @@ def judge(name, cuts):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--fs", required=True)
-    parser.add_argument("--folder", required=True)
+    parser = parser_of(__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cuts", type=int, default=4)
     parser.add_argument("-j", type=int, default=2, help="runs at a time")
     parser.add_argument("disks", nargs="*", metavar="DISK", help=" ".join(DISKS))
     arguments = parser.parse_args()
-    arguments.program, arguments.fs, arguments.folder = map(os.path.realpath, (arguments.program, arguments.fs, arguments.folder))
     if set(arguments.disks) - set(DISKS):
         parser.error(f"disks are {', '.join(DISKS)}")
     reason = why_not()

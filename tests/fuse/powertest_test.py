@@ -6,7 +6,6 @@ after it was itself killed, unattended or with a person at the plug.
 
 Exit code 0: passed, 1: failed, 77: FUSE is not available.
 """
-import argparse
 import json
 import os
 import shutil
@@ -17,6 +16,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash"))
+from command_line import parser_of
 from crash_run import CONFIG
 from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
 
@@ -182,14 +182,10 @@ def run_case(arguments, name):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("--fs", required=True)
-    parser.add_argument("--folder", required=True)
+    parser = parser_of(__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("cases", nargs="*", metavar="CASE", help=" ".join(CASES))
     arguments = parser.parse_args()
-    arguments.program, arguments.fs, arguments.folder = map(os.path.realpath, (arguments.program, arguments.fs, arguments.folder))
     if set(arguments.cases) - set(CASES):
         parser.error(f"cases are {', '.join(CASES)}")
     reason = why_not()

@@ -6,7 +6,6 @@
 Without throttling, requests queue for a long time. With a target of 20 ms, fewer outstanding requests must bring the average of the main
 run close to the target while the device stays as busy. Exit code 0: passed, 1: failed, 77: FUSE is not available.
 """
-import argparse
 import json
 import os
 import shutil
@@ -14,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+from command_line import parser_of
 from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
 
 PACE_US = 2000
@@ -80,9 +80,7 @@ def run(arguments, target_ms):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("--program", "--fs", "--folder"):
-        parser.add_argument(name, required=True, type=os.path.realpath)
+    parser = parser_of(__doc__)
     arguments = parser.parse_args()
     reason = why_not()
     if reason:

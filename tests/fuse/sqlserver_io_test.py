@@ -8,12 +8,12 @@ The kernel splits requests of more than 1 MB on the way to such a file system, s
 number of outstanding requests are read from /proc, while the file system holds back its answers for a moment.
 Exit code 0: passed, 1: a fact does not hold, 77: FUSE is not available.
 """
-import argparse
 import concurrent.futures
 import os
 import signal
 import sys
 
+from command_line import parser_of
 from faulty_mount import SKIPPED, CannotMount, why_not
 from io_of_backups import backup_calls, backup_of_1_mb, backup_of_64_kb
 from io_of_logs import appended_log, log_growth, log_kb_outstanding, log_outstanding
@@ -51,9 +51,7 @@ def check(arguments, name):
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("--program", "--fs", "--folder"):
-        parser.add_argument(name, required=True, type=os.path.realpath)
+    parser = parser_of(__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", action="store_true", help="keep the folders of runs where a fact did not hold")
     parser.add_argument("-j", type=int, default=3, help="runs at a time")
