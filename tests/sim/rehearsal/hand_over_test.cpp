@@ -1,27 +1,20 @@
 // Files that are handed from host to host in virtual time.
 #include "sim/rehearsal/hand_over.hpp"
 
-#include <set>
-
+#include "tests/sim/rehearsal/hosts_rehearsals.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
 
 using sim::HandOverFault;
-using sim::HostsReport;
 using sim::HostsTally;
+using sim::testing::add_rehearsals;
 
 TEST_CASE("faults between hosts are found and named, and an honest volume is never blamed") {
     for (std::uint32_t i = 0; i < sim::kHandOverFaultCount; ++i) {
         const auto fault = static_cast<HandOverFault>(i);
         HostsTally sum;
         const std::uint64_t seeds = test::fewer_if_sanitized(8);
-        for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-            const HostsReport report = sim::rehearse_hand_over(seed, fault);
-            INFO(report.text << report.problem);
-            CHECK(report.problem == "");
-            CHECK(report.tally.is_good());
-            sum.add(report.tally);
-        }
+        add_rehearsals(seeds, sum, [&](std::uint64_t seed) { return sim::rehearse_hand_over(seed, fault); });
         INFO(name_of(fault));
         if (seeds < 8) continue;
         CHECK(sum.hosts > 0);
@@ -33,16 +26,9 @@ TEST_CASE("the next owner demands what was promised while the witness was there,
     for (const sim::HostLoss loss : {sim::HostLoss::witness_away, sim::HostLoss::witness_lost}) {
         HostsTally sum;
         const std::uint64_t seeds = test::fewer_if_sanitized(8);
-        for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-            for (const HandOverFault fault : {HandOverFault::honest, HandOverFault::lost_write}) {
-                const HostsReport report = sim::rehearse_hand_over(seed, fault, loss);
-                INFO(report.text << report.problem);
-                CHECK(report.problem == "");
-                sum.add(report.tally);
-            }
-        }
+        for (const HandOverFault fault : {HandOverFault::honest, HandOverFault::lost_write})
+            add_rehearsals(seeds, sum, [&](std::uint64_t seed) { return sim::rehearse_hand_over(seed, fault, loss); });
         INFO(name_of(loss));
-        CHECK(sum.is_good());
         if (seeds < 8) continue;
         CHECK(sum.losses == 2 * seeds);
         CHECK(sum.given > 0);
@@ -56,13 +42,9 @@ TEST_CASE("the same seed hands over the same files") {
 }
 
 TEST_CASE("each fault between hosts has its own name, and all but honest must be explained") {
-    std::set<std::string_view> names;
+    sim::testing::check_names(sim::kHandOverFaultCount, sim::hand_over_fault_of);
     for (std::uint32_t i = 0; i < sim::kHandOverFaultCount; ++i) {
         const auto fault = static_cast<HandOverFault>(i);
-        names.insert(name_of(fault));
-        CHECK(sim::hand_over_fault_of(name_of(fault)) == fault);
         CHECK(sim::expected_fact(fault).has_value() == (fault != HandOverFault::honest));
     }
-    CHECK(names.size() == sim::kHandOverFaultCount);
-    CHECK_FALSE(sim::hand_over_fault_of("ghost"));
 }

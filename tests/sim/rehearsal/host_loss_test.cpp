@@ -2,9 +2,9 @@
 #include "sim/rehearsal/host_loss.hpp"
 
 #include <array>
-#include <set>
 
 #include "sim/rehearsal/lost_witness.hpp"
+#include "tests/sim/rehearsal/hosts_rehearsals.hpp"
 #include "tests/support/catch.hpp"
 
 using sim::HostLoss;
@@ -18,16 +18,7 @@ constexpr std::uint64_t kMs = ums::kNsPerMs;
 
 }  // namespace
 
-TEST_CASE("each loss of a host has its own name") {
-    std::set<std::string_view> names;
-    for (std::uint32_t i = 0; i < sim::kHostLossCount; ++i) {
-        const auto loss = static_cast<HostLoss>(i);
-        names.insert(name_of(loss));
-        CHECK(sim::host_loss_of(name_of(loss)) == loss);
-    }
-    CHECK(names.size() == sim::kHostLossCount);
-    CHECK_FALSE(sim::host_loss_of("ghost"));
-}
+TEST_CASE("each loss of a host has its own name") { sim::testing::check_names(sim::kHostLossCount, sim::host_loss_of); }
 
 TEST_CASE("a loss is the requested one or one of the possible ones, and with half of the seeds no host is lost") {
     constexpr std::array kPossible{HostLoss::owner_killed, HostLoss::witness_away};

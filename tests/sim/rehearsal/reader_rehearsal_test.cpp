@@ -1,14 +1,17 @@
 // Files that one host writes while others read them, in one virtual time.
 #include "sim/rehearsal/reader_rehearsal.hpp"
 
-#include <set>
+#include <optional>
+#include <string>
 
+#include "tests/sim/rehearsal/hosts_rehearsals.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
 
 using sim::HostsReport;
 using sim::HostsTally;
 using sim::ReaderFault;
+using sim::testing::add_rehearsals;
 using Coherence = sim::RunGroup::Coherence;
 
 TEST_CASE("faults between an owner and its readers are found and named, and an honest volume is never blamed") {
@@ -16,13 +19,7 @@ TEST_CASE("faults between an owner and its readers are found and named, and an h
         const auto fault = static_cast<ReaderFault>(i);
         HostsTally sum;
         const std::uint64_t seeds = test::fewer_if_sanitized(6);
-        for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-            const HostsReport report = sim::rehearse_readers(seed, fault);
-            INFO(report.text << report.problem);
-            CHECK(report.problem == "");
-            CHECK(report.tally.is_good());
-            sum.add(report.tally);
-        }
+        add_rehearsals(seeds, sum, [&](std::uint64_t seed) { return sim::rehearse_readers(seed, fault); });
         INFO(name_of(fault));
         if (seeds < 6) continue;
         CHECK(sum.hosts >= seeds);
@@ -35,17 +32,14 @@ TEST_CASE("if the owner or the witness is lost, no one is blamed, earlier faults
         const auto loss = static_cast<sim::HostLoss>(i);
         HostsTally sum;
         const std::uint64_t seeds = test::fewer_if_sanitized(6);
-        for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-            for (const ReaderFault fault : {ReaderFault::honest, ReaderFault::lost_write, ReaderFault::stale_cache}) {
-                const HostsReport report = sim::rehearse_readers(seed, fault, std::nullopt, loss);
-                INFO(report.text << report.problem);
-                CHECK(report.problem == "");
+        for (const ReaderFault fault : {ReaderFault::honest, ReaderFault::lost_write, ReaderFault::stale_cache}) {
+            add_rehearsals(seeds, sum, [&](std::uint64_t seed) {
+                HostsReport report = sim::rehearse_readers(seed, fault, std::nullopt, loss);
                 CHECK_THAT(report.text, ContainsSubstring(std::string(name_of(loss))));
-                sum.add(report.tally);
-            }
+                return report;
+            });
         }
         INFO(name_of(loss));
-        CHECK(sum.is_good());
         if (seeds < 6) continue;
         CHECK(sum.losses > 0);
         CHECK(sum.given > 0);
@@ -68,13 +62,4 @@ TEST_CASE("the same seed gives the same report, and each coherence of a volume a
     CHECK((drawn == text(Coherence::strict) || drawn == text(Coherence::close_to_open)));
 }
 
-TEST_CASE("each fault of readers has its own name") {
-    std::set<std::string_view> names;
-    for (std::uint32_t i = 0; i < sim::kReaderFaultCount; ++i) {
-        const auto fault = static_cast<ReaderFault>(i);
-        names.insert(name_of(fault));
-        CHECK(sim::reader_fault_of(name_of(fault)) == fault);
-    }
-    CHECK(names.size() == sim::kReaderFaultCount);
-    CHECK_FALSE(sim::reader_fault_of("ghost"));
-}
+TEST_CASE("each fault of readers has its own name") { sim::testing::check_names(sim::kReaderFaultCount, sim::reader_fault_of); }
