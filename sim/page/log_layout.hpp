@@ -114,6 +114,8 @@ inline constexpr std::uint32_t kRegionPagesMax = 1 << 20;
 [[nodiscard]] constexpr std::uint32_t vlf_of_lsn(std::uint64_t lsn) { return static_cast<std::uint32_t>(lsn >> 32); }
 
 inline constexpr std::uint32_t kSlotsPerBlockMax = 4095;
+// VLF and sector together have 52 bits, so no run has more blocks.
+inline constexpr std::uint64_t kLogBlocksMax = std::uint64_t{1} << 52;
 inline constexpr std::uint64_t kVlfBytesMax = (std::uint64_t{1} << 20) * kSectorBytes;
 // The largest record that fits into one block.
 inline constexpr std::uint32_t kLogRecordBytesMax = kLogBlockBytesMax - sizeof(LogBlockHeader);

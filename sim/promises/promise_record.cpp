@@ -2,7 +2,9 @@
 
 #include <cstring>
 
+#include "sim/limits.hpp"
 #include "sim/page/checksum.hpp"
+#include "sim/page/log_layout.hpp"
 #include "ums/base/assert.hpp"
 
 namespace sim {
@@ -96,8 +98,11 @@ bool is_record_of(std::span<const std::byte> record, PromiseRecordKind kind, Pro
     return header.checksum == crc32c(record.data() + sizeof header.checksum, record.size() - sizeof header.checksum);
 }
 
+// Page numbers have 32 bits.
 bool is_control(const PromiseControl& control) {
-    return control.kind >= PromiseControlKind::cut && control.kind <= PromiseControlKind::void_file;
+    const bool is_kind = control.kind >= PromiseControlKind::cut && control.kind <= PromiseControlKind::void_file;
+    const bool is_cut_of_nothing = control.kind == PromiseControlKind::cut && control.pages == kAllPages;
+    return is_kind && (control.pages <= kFilePagesMax || is_cut_of_nothing);
 }
 
 }  // namespace
@@ -177,6 +182,7 @@ std::optional<PromiseBatch> decode_batch(std::span<const std::byte> record) {
     BatchBody body;
     if (!decoder.get(&body, sizeof body)) return std::nullopt;
     if (body.control_count > kPromiseControlsMax || body.page_count > kPromisePagesMax) return std::nullopt;
+    if (body.hardened_sequence > kLogBlocksMax) return std::nullopt;
     PromiseBatch batch{header.run_id,
                        header.section_id,
                        header.number,

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/page/log_layout.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {
@@ -80,4 +81,24 @@ TEST_CASE("a header that announces more promises than a record can hold is rejec
     std::memcpy(record.data() + offsetof(sim::PromiseHeader, size_bytes), &too_many, sizeof too_many);
     CHECK_FALSE(sim::read_promise_header(record));
     CHECK(sim::read_promise_header(encode(small_batch()))->number == 7);
+}
+
+TEST_CASE("a promise of more log blocks than there can be, or of a page without a number, is rejected") {
+    sim::PromiseBatch batch = small_batch();
+    batch.hardened_sequence = sim::kLogBlocksMax;
+    CHECK(sim::decode_batch(encode(batch)));
+    for (const std::uint64_t sequence : {sim::kLogBlocksMax + 1, ~std::uint64_t{0}}) {
+        batch.hardened_sequence = sequence;
+        CHECK_FALSE(sim::decode_batch(encode(batch)));
+    }
+    constexpr std::uint64_t kBeyondPages = std::uint64_t{1} << 32;
+    for (const auto kind : {sim::PromiseControlKind::cut, sim::PromiseControlKind::size, sim::PromiseControlKind::void_page}) {
+        batch = small_batch();
+        batch.controls = {{kind, 1, kBeyondPages - 1, 0}};
+        CHECK(sim::decode_batch(encode(batch)));
+        batch.controls[0].pages = kBeyondPages;
+        CHECK_FALSE(sim::decode_batch(encode(batch)));
+        batch.controls[0].pages = sim::kAllPages;
+        CHECK((sim::decode_batch(encode(batch)).has_value() == (kind == sim::PromiseControlKind::cut)));
+    }
 }
