@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -48,8 +48,7 @@ public:
 
 private:
     struct Region {
-        RegionSum recorded;
-        bool is_recorded = false;
+        RegionSum recorded{};
         std::atomic<std::uint64_t> versions{0};
         std::atomic<std::uint64_t> weighted{0};
         std::atomic<bool> is_skipped{false};
@@ -58,7 +57,7 @@ private:
 
     std::uint32_t page_count_ = 0;
     std::uint32_t region_pages_ = 0;
-    std::vector<std::unique_ptr<Region>> regions_;
+    std::map<std::uint32_t, Region> regions_;  // those that were recorded, by number: the page count comes from the disk
 };
 
 }  // namespace sim

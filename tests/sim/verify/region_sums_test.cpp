@@ -1,6 +1,8 @@
 // The checkpoint's sums compared with the actual pages.
 #include "sim/verify/region_sums.hpp"
 
+#include <array>
+#include <span>
 #include <vector>
 
 #include "sim/log/page_sums.hpp"
@@ -114,4 +116,22 @@ TEST_CASE("records that do not fit are rejected") {
     CHECK_FALSE(sums.record(other, body));
     sums.add(4'000'000'000, 1);  // a page that the sums do not cover
     CHECK_FALSE(sums.covers(128));
+}
+
+TEST_CASE("a record about a file of 32 TB takes memory for the regions that it sums, not for those that the file would have") {
+    sim::LogRecordHeader header{};
+    header.version = kRegion;
+    header.page_count = ~std::uint32_t{0};
+    header.page_id = header.page_count / kRegion * kRegion;
+    const RegionSum sum{7, 7};
+    std::array<RegionSums, 16> files;  // for all of their regions: 64 GB
+    for (RegionSums& sums : files) {
+        REQUIRE(sums.record(header, std::as_bytes(std::span(&sum, 1))));
+        sums.add(0, 7);
+        sums.add(header.page_id, 7);
+        const auto comparison = sums.compare();
+        CHECK(comparison.compared == 1);
+        CHECK(comparison.skipped == header.page_count / kRegion);
+        CHECK(comparison.mismatches.empty());
+    }
 }
