@@ -115,7 +115,7 @@ bool LogEnd::lie_in(const std::vector<VlfPlace>& places, SimFile& file, std::uin
     });
 }
 
-// From the begin of the last complete checkpoint to the end of the log.
+// From the begin of the last complete checkpoint to the end of the log. Of two VLFs in the same place, the newer one is there.
 void LogEnd::find_used() {
     const std::uint32_t first_vlf = extent_.checkpoint ? vlf_of_lsn(extent_.checkpoint->begin_lsn) : 0;
     for (const LogBlockPlace& block : contents_.blocks) {
@@ -124,12 +124,17 @@ void LogEnd::find_used() {
         });
         const std::uint32_t vlf = vlf_of_lsn(block.first_lsn);
         if (!is_in_row || vlf < first_vlf) continue;
-        const bool is_known =
-            std::any_of(position_.used.begin(), position_.used.end(), [vlf](const UsedVlf& used) { return used.sequence == vlf; });
-        if (is_known) continue;
         const auto file =
             std::find_if(log_files_.begin(), log_files_.end(), [&block](const SimFile* log) { return log->id() == block.file_id; });
-        position_.used.push_back({*file, vlf_begin_of(block), vlf});
+        const UsedVlf found{*file, vlf_begin_of(block), vlf};
+        const auto known = std::find_if(position_.used.begin(), position_.used.end(), [&found](const UsedVlf& used) {
+            return used.file == found.file && used.offset_bytes == found.offset_bytes;
+        });
+        if (known == position_.used.end()) {
+            position_.used.push_back(found);
+        } else {
+            known->sequence = std::max(known->sequence, vlf);
+        }
     }
 }
 

@@ -27,10 +27,12 @@ bool is_vlf_begin(std::uint64_t offset_bytes, std::uint64_t vlf_bytes) {
 }
 
 // A checksum shows that the bytes are those that were written, not who wrote them. A block of ours knows only earlier blocks to be
-// hardened, and lies within its VLF; the search for the end of the log relies on both.
+// hardened, lies within its VLF, and has the LSNs of its place; the search for the end of the log relies on that.
 bool is_consistent(const LogBlockHeader& header) {
     const std::uint64_t end_sector = std::uint64_t{header.vlf_sector} + header.size_bytes / kSectorBytes;
-    return header.sequence != 0 && header.hardened_sequence < header.sequence && end_sector <= header.vlf_sectors;
+    const bool is_in_vlf = end_sector <= header.vlf_sectors && header.vlf_sectors <= kVlfBytesMax / kSectorBytes;
+    const bool is_numbered = header.sequence != 0 && header.sequence <= kLogBlocksMax && header.hardened_sequence < header.sequence;
+    return is_in_vlf && is_numbered && header.vlf_sequence != 0 && header.first_lsn == make_lsn(header.vlf_sequence, header.vlf_sector, 0);
 }
 
 // By number, each once. An owner that does not know that it has been replaced uses numbers that belong to another.
@@ -135,7 +137,10 @@ void LogScan::add_block(LogContents& contents, const SimFile& file, std::uint64_
     place.vlf_sector = header.vlf_sector;
     place.vlf_sectors = header.vlf_sectors;
     place.incarnation = header.incarnation;
+    std::uint64_t next_lsn = header.first_lsn;
+    bool is_in_order = true;
     const bool is_whole = for_each_record(block, [&](const LogRecordHeader& record, std::span<const std::byte> body) {
+        is_in_order &= record.lsn == next_lsn++;
         place.last_lsn = record.lsn;
         CheckpointEnd end;
         ResumePoint resume;
@@ -147,7 +152,7 @@ void LogScan::add_block(LogContents& contents, const SimFile& file, std::uint64_
             contents.resumes.push_back({header.sequence, resume.last_sequence, resume.last_lsn, header.incarnation});
         }
     });
-    if (is_whole) contents.blocks.push_back(place);
+    if (is_whole && is_in_order) contents.blocks.push_back(place);
 }
 
 ExpectedBlock LogScan::expected_of(const LogBlockPlace& place) const {

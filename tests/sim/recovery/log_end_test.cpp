@@ -77,6 +77,17 @@ TEST_CASE("a log continues after its end, with unused numbers, in a part that re
     CHECK(vlfs.free_count() == 3);
 }
 
+TEST_CASE("of two virtual log files that claim the same place, only the newer one is kept") {
+    VirtualWorld world;
+    const auto file = make_log(world);
+    const LogPosition position = find_position(world, *file, {*file, {0, 0, 1}});
+    REQUIRE(position.used.size() == 2);
+    CHECK(position.used[0].sequence == 2);
+    CHECK(position.used[1].sequence == 3);
+    const sim::VirtualLogFiles vlfs(position.places, position.used, position.last_vlf, sim::kSectorBytes);
+    CHECK(vlfs.free_count() == 1);
+}
+
 TEST_CASE("a log that recovery needs up to its last part is extended") {
     VirtualWorld world;
     const auto file = make_log(world);

@@ -1,0 +1,61 @@
+// Log blocks whose checksum is right although no run wrote them: a checksum does not say whose bytes they are.
+#include "sim/verify/log_scan.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "sim/page/checksum.hpp"
+#include "sim/page/log_layout.hpp"
+#include "tests/sim/support/left_run.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using sim::LogBlockHeader;
+using sim::LogRecordHeader;
+
+namespace {
+
+// Puts `value` into the block with this number, at this offset, and makes the checksum right.
+template <typename Value>
+void put_into_block(LeftRun& left, std::uint64_t sequence, std::size_t offset, const Value& value) {
+    left.for_each_block([&](std::uint64_t offset_bytes, const LogBlockHeader& header) {
+        if (header.sequence != sequence) return;
+        std::vector<std::byte> block(header.size_bytes);
+        left.log().read(offset_bytes, block.data(), block.size());
+        std::memcpy(block.data() + offset, &value, sizeof value);
+        const std::uint32_t checksum = sim::crc32c(block.data() + 4, block.size() - 4);
+        std::memcpy(block.data(), &checksum, sizeof checksum);
+        left.log().write(offset_bytes, block.data(), block.size());
+    });
+}
+
+}  // namespace
+
+TEST_CASE("a log block whose numbers do not belong to its place is not one of the log") {
+    LeftRun left;
+    const std::uint64_t last = left.verify().durability->last_block;
+    std::vector<std::byte> log(left.log().size_bytes());
+    left.log().read(0, log.data(), log.size());
+    LogBlockHeader header{};
+    left.for_each_block([&](std::uint64_t, const LogBlockHeader& block) {
+        if (block.sequence == last) header = block;
+    });
+    const auto is_left_out = [&] {
+        const sim::Results results = left.verify();
+        left.log().write(0, log.data(), log.size());
+        return kinds(results).empty() && results.durability->last_block == last - 1 && results.durability->blocks_behind == 0;
+    };
+    CHECK_FALSE(is_left_out());
+    put_into_block(left, last, offsetof(LogBlockHeader, first_lsn), sim::make_lsn(header.vlf_sequence, header.vlf_sector + 1, 0));
+    CHECK(is_left_out());
+    put_into_block(left, last, offsetof(LogBlockHeader, first_lsn), sim::make_lsn(header.vlf_sequence - 1, header.vlf_sector, 0));
+    CHECK(is_left_out());
+    put_into_block(left, last, offsetof(LogBlockHeader, vlf_sequence), header.vlf_sequence + 1);
+    CHECK(is_left_out());
+    put_into_block(left, last, offsetof(LogBlockHeader, sequence), ~std::uint64_t{0});
+    CHECK(is_left_out());
+    put_into_block(left, last, sizeof(LogBlockHeader) + offsetof(LogRecordHeader, lsn), header.first_lsn + 1);
+    CHECK(is_left_out());
+}
