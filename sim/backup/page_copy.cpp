@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "sim/files/page_ranges.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -21,9 +22,8 @@ std::vector<PageBlock> blocks_of_all_pages(const BackupParts& parts) {
     std::vector<PageBlock> blocks;
     for (std::size_t i = 0; i < parts.sources.size(); ++i) {
         const std::uint32_t pages = parts.sources[i].data->file.pages();
-        for (std::uint32_t first = 0; first < pages; first += parts.block_pages) {
-            blocks.push_back({i, {{first, std::min(parts.block_pages, pages - first)}}});
-        }
+        PageRanges ranges;
+        while (const auto range = ranges.take(parts.block_pages, pages)) blocks.push_back({i, {{range->first, range->count}}});
     }
     return blocks;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/files/page_ranges.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -54,9 +55,8 @@ std::vector<ReadBackRange> stripe_ranges(BackupParts& parts, std::vector<PageRun
 
 void add_whole_file(std::vector<ReadBackRange>& ranges, DataFile& data, std::uint32_t block_pages) {
     const std::uint32_t pages = data.file.pages();
-    for (std::uint32_t first = 0; first < pages; first += block_pages) {
-        ranges.push_back({&data, first, std::min(block_pages, pages - first)});
-    }
+    PageRanges all;
+    while (const auto range = all.take(block_pages, pages)) ranges.push_back({&data, range->first, range->count});
 }
 
 }  // namespace sim

@@ -1,6 +1,6 @@
 #include "sim/bench/file_passes.hpp"
 
-#include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 namespace sim {
 
 ums::Task<void> FilePasses::run(BenchFile& file, Step step) {
-    next_page_.store(0, std::memory_order_relaxed);
+    ranges_.begin_again();
     count_.store(0, std::memory_order_relaxed);
     ums::TaskGroup tasks;
     for (std::uint32_t i = 0; i < kPassTasks; ++i) {
@@ -27,9 +27,9 @@ ums::Task<void> FilePasses::fill_ranges(BenchFile& file) {
     PageWriter writer = file.make_writer();
     ums::Prng prng(seed_);
     while (!file.run.is_stopping()) {
-        const std::uint32_t first = next_page_.fetch_add(kPassPages, std::memory_order_relaxed);
-        if (first >= file.used_pages()) break;
-        co_await file.write_pages(writer, first, std::min(kPassPages, file.used_pages() - first), prng);
+        const std::optional<PageRanges::Range> range = ranges_.take(kPassPages, file.used_pages());
+        if (!range) break;
+        co_await file.write_pages(writer, range->first, range->count, prng);
     }
 }
 
@@ -42,9 +42,9 @@ ums::Task<void> FilePasses::examine_ranges(BenchFile& file) {
     const ums::MemoryRegion memory(std::size_t{kPassPages} * kPageBytes, ums::MemoryKind::huge_pages);
     IoRetry retry(file.data.file, file.run, file.journal);
     while (!file.run.is_stopping()) {
-        const std::uint32_t first = next_page_.fetch_add(kPassPages, std::memory_order_relaxed);
-        if (first >= file.used_pages()) break;
-        const std::uint32_t count = std::min(kPassPages, file.used_pages() - first);
+        const std::optional<PageRanges::Range> range = ranges_.take(kPassPages, file.used_pages());
+        if (!range) break;
+        const auto [first, count] = *range;
         const ums::IoSegment segment{memory.data(), std::size_t{count} * kPageBytes};
         stamp_not_read(segment.data, segment.size_bytes);
         const bool is_read = co_await retry.read(std::uint64_t{first} * kPageBytes, {&segment, 1}, ums::WaitType::io_completion);
@@ -103,9 +103,9 @@ ums::Task<void> FilePasses::read_back(BenchFile& file, std::uint64_t& pages) {
 ums::Task<void> FilePasses::read_ranges(BenchFile& file) {
     RangeReader reader = file.make_reader();
     while (!file.run.is_stopping()) {
-        const std::uint32_t first = next_page_.fetch_add(kPassPages, std::memory_order_relaxed);
-        if (first >= file.used_pages()) break;
-        const std::uint32_t count = std::min(kPassPages, file.used_pages() - first);
+        const std::optional<PageRanges::Range> range = ranges_.take(kPassPages, file.used_pages());
+        if (!range) break;
+        const auto [first, count] = *range;
         count_.fetch_add(co_await reader.read(file.data, first, count, {.keep = false}), std::memory_order_relaxed);
         co_await ums::Scheduler::current().yield_if_due();
     }

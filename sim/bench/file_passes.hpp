@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "sim/bench/bench_file.hpp"
+#include "sim/files/page_ranges.hpp"
 #include "ums/sched/scheduler_group.hpp"
 
 namespace sim {
@@ -33,7 +34,7 @@ private:
 
     ums::SchedulerGroup& schedulers_;
     const std::uint64_t seed_;
-    std::atomic<std::uint32_t> next_page_{0};
+    PageRanges ranges_;
     std::atomic<std::uint64_t> count_{0};
 };
 

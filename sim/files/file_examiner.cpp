@@ -43,6 +43,12 @@ bool is_blank(const std::byte* bytes, std::size_t size_bytes) {
     return std::all_of(bytes, bytes + size_bytes, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
+void refuse_huge(const FileClaim& claim) {
+    if (claim.size_bytes / kPageBytes <= kFilePagesMax) return;
+    throw EnvironmentError(fmt::format("{}: is too large: {} MB; at most {} MB can be used, because page numbers have 32 bits.",
+                                       claim.file.path, claim.size_bytes / kMb, kFilePagesMax / (kMb / kPageBytes)));
+}
+
 // tmpfs, where tempdb may lie, has no unbuffered access before Linux 6.6, and nothing below it to bypass to.
 bool may_be_buffered(const FileClaim& claim, const ums::OpenOptions& how, std::error_code error) {
     return claim.file.is_tempdb && how.direct && error == std::errc::invalid_argument;
@@ -74,6 +80,7 @@ std::unique_ptr<FileClaim> FileExaminer::examine_own(const FileOptions& file, Pa
             file.path));
     }
     claim->size_bytes = present_bytes(*claim) / kPageBytes * kPageBytes;
+    refuse_huge(*claim);
     claim->file.max_size_mb = std::max(claim->file.max_size_mb, claim->size_bytes / kMb);
     return claim;
 }
@@ -98,6 +105,7 @@ std::unique_ptr<FileClaim> FileExaminer::examine_shared(std::uint32_t id, const 
 void FileExaminer::fit_size(FileClaim& claim) const {
     claim.size_bytes = present_bytes(claim) / kPageBytes * kPageBytes;
     if (claim.is_device()) claim.size_bytes = std::min(claim.size_bytes, claim.file.initial_size_mb * kMb);
+    refuse_huge(claim);
 }
 
 std::unique_ptr<FileClaim> FileExaminer::inspect(std::uint32_t id, const FileOptions& file) {
@@ -226,6 +234,7 @@ void FileExaminer::plan(FileClaim& claim) const {
     if (!claim.is_missing() && !claim.is_replaced) {
         claim.size_bytes = std::max(claim.size_bytes, (present_bytes(claim) + kMb - 1) / kMb * kMb);
     }
+    refuse_huge(claim);
     claim.file.max_size_mb = std::max(claim.file.max_size_mb, claim.size_bytes / kMb);
     if (claim.is_missing()) return;
     check_size(claim);

@@ -1,5 +1,6 @@
 #include "sim/files/sim_file.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -199,7 +200,8 @@ std::error_code SimFile::read_size() {
     if (setup_.is_device) return {};  // as much of it as was asked for
     std::uint64_t now_bytes = 0;
     const std::error_code error = storage_.size(setup_.control, now_bytes);
-    if (!error) size_bytes_.store(now_bytes / kPageBytes * kPageBytes, std::memory_order_release);
+    const std::uint64_t pages = std::min(now_bytes / kPageBytes, kFilePagesMax);
+    if (!error) size_bytes_.store(pages * kPageBytes, std::memory_order_release);
     return error;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -80,10 +81,10 @@ ums::Task<void> ReaderPass::read_ranges(File& file) {
     const ums::MemoryRegion buffer(std::uint64_t{kReadTogetherPages} * kPageBytes, ums::MemoryKind::plain);
     const std::uint32_t pages = file.file->pages();
     while (!run_.is_stopping() && !file.file->is_given_up()) {
-        const std::uint32_t first = file.next_page.fetch_add(kReadTogetherPages, std::memory_order_relaxed);
-        if (first >= pages) break;
+        const std::optional<PageRanges::Range> range = file.ranges.take(kReadTogetherPages, pages);
+        if (!range) break;
         if (setup_.asks_again) co_await view_.refresh_if_due();
-        co_await read_range(*file.file, first, std::min(kReadTogetherPages, pages - first), buffer.data());
+        co_await read_range(*file.file, range->first, range->count, buffer.data());
         co_await ums::Scheduler::current().yield_if_due();
     }
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/files/page_ranges.hpp"
 #include "sim/files/sim_file.hpp"
 #include "sim/group/group_result.hpp"
 #include "sim/journal/journal.hpp"
@@ -43,7 +44,7 @@ public:
 private:
     struct File {
         SimFile* file = nullptr;
-        std::atomic<std::uint32_t> next_page{0};
+        PageRanges ranges;
     };
 
     ums::Task<void> read_ranges(File& file);

@@ -1,6 +1,7 @@
 #include "sim/recovery/redo.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -140,24 +141,24 @@ void Redo::give_up_lost_pages() {
 // --- writing ---
 
 ums::Task<void> Redo::write_pages() {
-    std::vector<std::atomic<std::uint32_t>> next_pages(data_files_.size());
+    std::vector<PageRanges> ranges(data_files_.size());
     ums::TaskGroup writers;
     std::uint32_t cpu = 0;
     for (std::size_t i = 0; i < data_files_.size(); ++i) {
         for (std::uint32_t writer = 0; writer < kWritersPerFile; ++writer) {
-            schedulers_[cpu++ % schedulers_.size()].spawn(writers, "Redo", write_some(*data_files_[i], next_pages[i]));
+            schedulers_[cpu++ % schedulers_.size()].spawn(writers, "Redo", write_some(*data_files_[i], ranges[i]));
         }
     }
     co_await writers.join();
 }
 
-ums::Task<void> Redo::write_some(DataFile& data, std::atomic<std::uint32_t>& next_page) {
+ums::Task<void> Redo::write_some(DataFile& data, PageRanges& ranges) {
     const ums::MemoryRegion image(kPageBytes, ums::MemoryKind::plain);
     const std::uint32_t pages = data.file.pages();
     while (!run_.is_stopping()) {
-        const std::uint32_t first = next_page.fetch_add(kRedoRangePages, std::memory_order_relaxed);
-        if (first >= pages) co_return;
-        const std::uint32_t count = std::min(kRedoRangePages, pages - first);
+        const std::optional<PageRanges::Range> range = ranges.take(kRedoRangePages, pages);
+        if (!range) co_return;
+        const auto [first, count] = *range;
         if (data.ledger.is_untouched(first, count)) continue;
         for (std::uint32_t page = first; page < first + count; ++page) {
             if (is_to_be_written(data.ledger[page])) co_await write_page(data, page, image.data());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/files/data_file.hpp"
+#include "sim/files/page_ranges.hpp"
 #include "sim/results.hpp"
 #include "sim/verify/log_analysis.hpp"
 #include "sim/verify/page_verification.hpp"
@@ -45,7 +46,7 @@ private:
     ums::Task<void> fit_size(DataFile& data);
     void give_up_lost_pages();
     ums::Task<void> write_pages();
-    ums::Task<void> write_some(DataFile& data, std::atomic<std::uint32_t>& next_page);
+    ums::Task<void> write_some(DataFile& data, PageRanges& ranges);
     ums::Task<void> write_page(DataFile& data, std::uint32_t page, std::byte* image);
     ums::Task<void> sync(DataFile& data);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/users/bulk_writer.hpp"
@@ -61,9 +62,9 @@ ums::Task<void> WholeFileWork::update_ranges(FileProgress& progress, WorkCounter
     bool has_previous = false;
     std::uint32_t previous = 0;
     while (!context_.run.is_stopping()) {
-        const std::uint32_t first = progress.next_page.fetch_add(kRangePages, std::memory_order_relaxed);
-        if (first >= pages) break;
-        const std::uint32_t count = std::min(kRangePages, pages - first);
+        const std::optional<PageRanges::Range> range = progress.ranges.take(kRangePages, pages);
+        if (!range) break;
+        const auto [first, count] = *range;
         co_await bulk.update(*progress.data, first, count);
         if (has_previous) {
             co_await bulk.write(*progress.data, previous, kRangePages);
@@ -104,9 +105,9 @@ ums::Task<void> WholeFileWork::audit_ranges(FileProgress& progress, WorkCounters
     const std::uint32_t pages = data.file.pages();
     std::uint64_t hole_end_bytes = 0;
     while (!context_.run.is_stopping()) {
-        const std::uint32_t first = progress.next_page.fetch_add(kRangePages, std::memory_order_relaxed);
-        if (first >= pages) break;
-        const std::uint32_t count = std::min(kRangePages, pages - first);
+        const std::optional<PageRanges::Range> range = progress.ranges.take(kRangePages, pages);
+        if (!range) break;
+        const auto [first, count] = *range;
         const bool is_hole = co_await is_untouched_hole(data, first, count, hole_end_bytes);
         if (!is_hole) {
             const std::uint32_t read_count = co_await reader.read(data, first, count, {.keep = false});

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "sim/context/run_context.hpp"
+#include "sim/files/page_ranges.hpp"
 
 namespace sim {
 
@@ -25,7 +26,7 @@ public:
 private:
     struct FileProgress {
         DataFile* data = nullptr;
-        std::atomic<std::uint32_t> next_page{0};
+        PageRanges ranges;
     };
 
     void begin(std::uint64_t total_pages);

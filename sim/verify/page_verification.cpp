@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -65,11 +66,10 @@ ums::Task<void> PageVerification::verify_ranges(File& file) {
     const ums::MemoryRegion buffer(std::uint64_t{kVerifiedRangePages} * kPageBytes, ums::MemoryKind::plain);
     const std::uint32_t pages = file.file->pages();
     while (!run_.is_stopping()) {
-        const std::uint32_t first = file.next_page.fetch_add(kVerifiedRangePages, std::memory_order_relaxed);
-        if (first >= pages) break;
-        const std::uint32_t count = std::min(kVerifiedRangePages, pages - first);
-        co_await verify_range(file, first, count, buffer.data());
-        done_pages_.fetch_add(count, std::memory_order_relaxed);
+        const std::optional<PageRanges::Range> range = file.ranges.take(kVerifiedRangePages, pages);
+        if (!range) break;
+        co_await verify_range(file, range->first, range->count, buffer.data());
+        done_pages_.fetch_add(range->count, std::memory_order_relaxed);
         co_await ums::Scheduler::current().yield_if_due();
     }
 }

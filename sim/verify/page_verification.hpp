@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/files/page_ranges.hpp"
 #include "sim/journal/journal.hpp"
 #include "sim/journal/run_state.hpp"
 #include "sim/results.hpp"
@@ -35,7 +36,7 @@ private:
     struct File {
         SimFile* file = nullptr;
         ProvenFile* proven = nullptr;
-        std::atomic<std::uint32_t> next_page{0};
+        PageRanges ranges;
     };
 
     ums::Task<void> verify_ranges(File& file);

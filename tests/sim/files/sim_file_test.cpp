@@ -60,6 +60,26 @@ TEST_CASE("dropping cached pages does not take the error of a lost write away fr
     CHECK(world.sink.findings().size() == 1);
 }
 
+TEST_CASE("a file that has become larger than page numbers can count ends at the last one") {
+    class LargeStorage final : public ums::ForwardingStorage {
+    public:
+        using ForwardingStorage::ForwardingStorage;
+        std::error_code size(ums::FileHandle, std::uint64_t& size_bytes) override {
+            size_bytes = (sim::kFilePagesMax + 1) * sim::kPageBytes;
+            return {};
+        }
+    };
+    VirtualWorld world;
+    LargeStorage large(world.storage);
+    world.run([&](VirtualWorld& w) -> ums::Task<void> {
+        const sim::FileContext context{large, w.outstanding, w.state, w.journal, w.load};
+        SimFile file(w.setup(1, kMb), context);
+        const std::error_code error = co_await file.look_at_size();
+        CHECK_FALSE(error);
+        CHECK(file.pages() == sim::kFilePagesMax);
+    });
+}
+
 // A diagnosis syncs between two reads, and only a checkpoint ends the run.
 TEST_CASE("a sync after one that failed does not call the lost writes durable") {
     const int error_number = GENERATE(EIO, ENOSPC);
