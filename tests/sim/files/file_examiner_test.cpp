@@ -24,6 +24,7 @@ struct LargeStorage final : ums::ForwardingStorage {
 TEST_CASE("a file with more pages than 32 bits can number is refused, one with a few less is not") {
     constexpr std::uint64_t kAllPagesBytes = std::uint64_t{1} << 45;
     CreatorBench bench;
+    bench.options.delete_files_at_startup = false;
     LargeStorage storage(bench.posix);
     const sim::FileOptions file = bench.file("a.mdx");
     make_our_file(file.path, kMb);

@@ -61,7 +61,7 @@ TEST_CASE("dropping cached pages does not take the error of a lost write away fr
 }
 
 TEST_CASE("a file that has become larger than page numbers can count ends at the last one") {
-    class LargeStorage final : public ums::ForwardingStorage {
+    class EndlessStorage final : public ums::ForwardingStorage {
     public:
         using ForwardingStorage::ForwardingStorage;
         std::error_code size(ums::FileHandle, std::uint64_t& size_bytes) override {
@@ -70,7 +70,7 @@ TEST_CASE("a file that has become larger than page numbers can count ends at the
         }
     };
     VirtualWorld world;
-    LargeStorage large(world.storage);
+    EndlessStorage large(world.storage);
     world.run([&](VirtualWorld& w) -> ums::Task<void> {
         const sim::FileContext context{large, w.outstanding, w.state, w.journal, w.load};
         SimFile file(w.setup(1, kMb), context);
