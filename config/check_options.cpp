@@ -11,15 +11,16 @@ namespace config {
 
 namespace {
 
+// A maximum may be given alone: the default of MinIOChainLength is that of SQLIOSim's samples, but SQLIOSim itself documents 1.
 template <typename T>
-void check_order(Draft& draft, const T& min, const T& max) {
+void check_order(Draft& draft, T& min, const T& max) {
     if (min <= max) return;
-    // Blame the line that the user wrote.
     if (draft.is_specified(&min)) {
         draft.problems.error(fmt::format("{}: must not be above {}", draft.describe(&min), draft.refer_to(&max)));
-    } else {
-        draft.problems.error(fmt::format("{}: must not be below {}", draft.describe(&max), draft.refer_to(&min)));
+        return;
     }
+    draft.problems.warning(fmt::format("{}: lowered to {}, because of {}", draft.describe(&min), max, draft.refer_to(&max)));
+    min = max;
 }
 
 void check_log_per_buffer(Draft& draft) {
@@ -95,7 +96,7 @@ void check_backups(Draft& draft) {
 }  // namespace
 
 void check_options(Draft& draft, const MachineFacts& machine) {
-    const sim::Options& o = draft.options;
+    sim::Options& o = draft.options;
     check_order(draft, o.random_user.min_io_chain_pages, o.random_user.max_io_chain_pages);
     check_order(draft, o.random_user.min_log_per_buffer_bytes, o.random_user.max_log_per_buffer_bytes);
     check_order(draft, o.random_user.cpu_cycles_min, o.random_user.cpu_cycles_max);

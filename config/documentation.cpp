@@ -45,6 +45,7 @@ constexpr std::string_view kErrorRules[] = {
     ("A value that is not allowed, an unknown section, a missing file and contradictory parameters are errors. All errors are shown, "
      "each with file, line, key, value and what is allowed; the exit code is 2, and nothing has been touched."),
     "An unknown key is a warning with a suggestion.",
+    "If a maximum is given that is below the default of its minimum, the minimum is lowered to it, with a warning.",
     ("`-dir DIR` puts the files into a folder, as `DIR/sqliosim.mdx` and `DIR/sqliosim.ldx`; it may be repeated. The names and sizes of "
      "the configuration are then ignored: the data file has the size of `-size` (4096 MB without it) and may grow to twice that; the log "
      "file is half as large, at most 50 MB and at least 4 MB. Increment, Shrinkable, Sparse and Durability are those of the first data "

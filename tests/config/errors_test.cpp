@@ -101,8 +101,6 @@ TEST_CASE("SQLIOSim's minima of 0 are accepted, its maxima of 0 are not") {
 TEST_CASE("a minimum above its maximum is an error in the line that was written") {
     CHECK(error_in("RandomUser", "MinIOChainLength=101") ==
           "test.ini:2: [RandomUser] MinIOChainLength = 101: must not be above MaxIOChainLength = 100 (default)");
-    CHECK(error_in("RandomUser", "MaxIOChainLength=49") ==
-          "test.ini:2: [RandomUser] MaxIOChainLength = 49: must not be below MinIOChainLength = 50 (default)");
     CHECK(error_in("RandomUser", "MinIOChainLength=9\nMaxIOChainLength=8") ==
           "test.ini:2: [RandomUser] MinIOChainLength = 9: must not be above MaxIOChainLength = 8");
     CHECK(error_in("RandomUser", "MinLogPerBuffer=8193") ==
@@ -111,14 +109,25 @@ TEST_CASE("a minimum above its maximum is an error in the line that was written"
           "test.ini:2: [RandomUser] CPUCyclesMin = 1: must not be above CPUCyclesMax = 0 (default)");
     CHECK(error_in("ReadAheadUser", "BuffersRAMin=65") ==
           "test.ini:2: [ReadAheadUser] BuffersRAMin = 65: must not be above BuffersRAMax = 64 (default)");
-    CHECK(error_in("BulkUpdateUser", "BuffersBUMax=63") ==
-          "test.ini:2: [BulkUpdateUser] BuffersBUMax = 63: must not be below BuffersBUMin = 64 (default)");
     CHECK(error_in("ShrinkUser", "MinShrinkInterval=601") ==
           "test.ini:2: [ShrinkUser] MinShrinkInterval = 601: must not be above MaxShrinkInterval = 600 (default)");
     CHECK(error_in("ShrinkUser", "MinExtends=21") ==
           "test.ini:2: [ShrinkUser] MinExtends = 21: must not be above MaxExtends = 20 (default)");
     CHECK(toml_error("[bulk_update_user]\nmin_pages = 129\n" + std::string(kTomlFiles)) ==
           "test.toml:2:1: [bulk_update_user] min_pages = 129: must not be above max_pages = 128 (default)");
+}
+
+TEST_CASE("a maximum below the default of its minimum lowers the minimum, with a warning") {
+    const sim::Options options =
+        load_ini("[RandomUser]\nMaxIOChainLength=20\nMaxLogPerBuffer=32\n[BulkUpdateUser]\nBuffersBUMax=63\n" + std::string(kIniFiles))
+            .options;
+    CHECK(options.random_user.min_io_chain_pages == 20);
+    CHECK(options.random_user.max_io_chain_pages == 20);
+    CHECK(options.random_user.min_log_per_buffer_bytes == 32);
+    CHECK(options.bulk_update_user.min_pages == 63);
+    const auto warnings = warnings_of("[RandomUser]\nMaxIOChainLength=20\n");
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0] == "test.ini: [RandomUser] MinIOChainLength = 50 (default): lowered to 20, because of MaxIOChainLength = 20");
 }
 
 TEST_CASE("MaxLogPerBuffer is a multiple or a divisor of the sector size") {

@@ -82,6 +82,6 @@ TEST_CASE("files of a configuration replace those of the profile") {
 TEST_CASE("an unknown profile, and a value that conflicts with the profile, are explained") {
     CHECK_THROWS_WITH(load_profile("sql2019"), ContainsSubstring("--profile sql2019") && ContainsSubstring("sql2022-mixed"));
     const TemporaryDirectory folder;
-    const std::string path = folder.write("a.ini", "[TempdbUser]\nMaxSpillKB=64\n");
-    CHECK_THROWS_WITH(load_profile("sql2022-warehouse", path), ContainsSubstring("MinSpillKB = 4096 (profile sql2022-warehouse)"));
+    const std::string path = folder.write("a.ini", "[TempdbUser]\nMinSpillKB=65536\n");
+    CHECK_THROWS_WITH(load_profile("sql2022-warehouse", path), ContainsSubstring("MaxSpillKB = 32768 (profile sql2022-warehouse)"));
 }
