@@ -25,12 +25,12 @@ MeasureDevice device_between(const ums::BlockDevice& before, const ums::BlockDev
     const ums::BlockDeviceCounters& to = after.counters;
     MeasureDevice device;
     device.name = after.name;
-    device.reads = to.reads - from.reads;
-    device.reads_merged = to.reads_merged - from.reads_merged;
-    device.read_bytes = to.read_bytes - from.read_bytes;
-    device.writes = to.writes - from.writes;
-    device.writes_merged = to.writes_merged - from.writes_merged;
-    device.written_bytes = to.written_bytes - from.written_bytes;
+    device.reads = ums::count_between(from.reads, to.reads);
+    device.reads_merged = ums::count_between(from.reads_merged, to.reads_merged);
+    device.read_bytes = ums::count_between(from.read_bytes, to.read_bytes);
+    device.writes = ums::count_between(from.writes, to.writes);
+    device.writes_merged = ums::count_between(from.writes_merged, to.writes_merged);
+    device.written_bytes = ums::count_between(from.written_bytes, to.written_bytes);
     const auto in_queue_ms =
         static_cast<double>(ums::ms_between(from.read_time_ms, to.read_time_ms) + ums::ms_between(from.write_time_ms, to.write_time_ms));
     const double elapsed_ms = static_cast<double>(duration_ns) / 1e6;

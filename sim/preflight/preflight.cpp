@@ -84,8 +84,8 @@ void try_writes(PreflightFacts& facts, const Extent& extent, const ums::Clock& c
     facts.synced_writes.times = probe.synced_writes(extent.limit_ns, extent.count_max);
     const std::uint64_t after = ums::count_flushes(facts.layers).value_or(0);
     facts.plain_writes = probe.plain_writes(extent.limit_ns, extent.count_max);
-    facts.dsync_writes.flushes = between - before;
-    facts.synced_writes.flushes = after - between;
+    facts.dsync_writes.flushes = ums::count_between(before, between);
+    facts.synced_writes.flushes = ums::count_between(between, after);
     facts.was_probed = true;
 }
 

@@ -126,14 +126,14 @@ BlockDevice block_device_of(const std::string& path, const BlockDeviceRoots& roo
     return number ? read_block_device(number->major, number->minor, roots) : BlockDevice{};
 }
 
-std::uint64_t requests_within(const std::string& path, std::uint64_t watch_ms) {
+std::uint64_t requests_within(const std::string& path, std::uint64_t watch_ms, const BlockDeviceRoots& roots) {
     const auto requests = [&] {
-        const BlockDeviceCounters counters = block_device_of(path).counters;
+        const BlockDeviceCounters counters = block_device_of(path, roots).counters;
         return counters.reads + counters.writes;
     };
     const std::uint64_t before = requests();
     std::this_thread::sleep_for(std::chrono::milliseconds(watch_ms));
-    return requests() - before;
+    return count_between(before, requests());
 }
 
 }  // namespace ums

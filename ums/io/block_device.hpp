@@ -24,6 +24,11 @@ struct BlockDeviceCounters {
     std::uint64_t flushes = 0;       // of the device's cache; 0 before Linux 5.5
 };
 
+// Between two readings of one of the other counters; 0 if it counts less, because the disk is gone, or another one has its name.
+[[nodiscard]] constexpr std::uint64_t count_between(std::uint64_t before, std::uint64_t after) {
+    return after > before ? after - before : 0;
+}
+
 // Milliseconds between two readings of one of these times. Linux keeps them in 64 bits and shows 32
 // (Documentation/admin-guide/iostats.rst): with 50 requests outstanding, what it shows starts over every day.
 [[nodiscard]] constexpr std::uint64_t ms_between(std::uint64_t before_ms, std::uint64_t after_ms) {
@@ -73,7 +78,7 @@ struct DeviceNumber {
 [[nodiscard]] BlockDevice block_device_of(const std::string& path, const BlockDeviceRoots& roots = {});
 
 // Sleeps for `watch_ms` and returns how many reads and writes of all processes the disk below `path` completed meanwhile. 0 if no disk is
-// known.
-[[nodiscard]] std::uint64_t requests_within(const std::string& path, std::uint64_t watch_ms);
+// known, or it disappears meanwhile.
+[[nodiscard]] std::uint64_t requests_within(const std::string& path, std::uint64_t watch_ms, const BlockDeviceRoots& roots = {});
 
 }  // namespace ums

@@ -3,8 +3,10 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tests/support/catch.hpp"
 #include "tests/ums/io/device_tree.hpp"
@@ -140,6 +142,21 @@ TEST_CASE("a file is looked up by its device number, or by the device that its f
         tree.write("proc/self/mountinfo", source_line(source));
         CHECK_FALSE(block_device_of("/proc/self/status", tree.roots()).known);
     }
+}
+
+TEST_CASE("a disk that disappears while its requests are counted has none, not 2^64 less some") {
+    const Tree tree;
+    tree.write("sys/devices/virtual/block/dm-3/stat", "11 12 13 14 15 16 17 18 19 20 21");
+    tree.write("proc/self/mountinfo", "22 1 0:21 / / rw - btrfs /dev/does-not-exist/made-up-volume rw");
+    REQUIRE(block_device_of("/proc/self/status", tree.roots()).counters.reads == 11);
+    std::thread removal([&tree] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        tree.write("proc/self/mountinfo", "22 1 0:21 / / rw - tmpfs tmpfs rw");
+    });
+    CHECK(requests_within("/proc/self/status", 500, tree.roots()) == 0);
+    removal.join();
+    CHECK(count_between(3, 5) == 2);
+    CHECK(count_between(5, 3) == 0);
 }
 
 TEST_CASE("a file that does not exist has no known device") { CHECK_FALSE(block_device_of("/does/not/exist").known); }
