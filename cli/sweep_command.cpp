@@ -18,6 +18,7 @@
 #include "reports/text.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/input_file.hpp"
+#include "ums/base/printable.hpp"
 
 namespace cli {
 namespace {
@@ -43,10 +44,21 @@ void check_sweep_files(const SweepArguments& arguments) {
     if (!arguments.html_path.empty()) reports::check_output(reports::html_kind(), arguments.html_path);
 }
 
-void write_output(reports::OutputKind kind, const std::string& path, const std::string& text) {
-    if (path.empty()) return;
-    reports::OutputFile file(std::move(kind), path);
-    if (const auto failure = file.write(text)) throw sim::EnvironmentError(*failure);
+// What cannot be written must not cost what was measured or found: false, and a message. Since the check, something else may have taken
+// the name.
+bool write_output(reports::OutputKind kind, const std::string& path, const std::string& text, Console& console) {
+    if (path.empty()) return true;
+    std::optional<std::string> failure;
+    try {
+        reports::OutputFile file(std::move(kind), path);
+        failure = file.write(text);
+    } catch (const sim::RefusedError& refused) {
+        failure = refused.what();
+    } catch (const sim::EnvironmentError& failed) {
+        failure = failed.what();
+    }
+    if (failure) console.add_message(fmt::format("ioproof: {}\n", ums::printable(*failure)));
+    return !failure;
 }
 
 SweepPoints load_points(const SweepArguments& arguments) {
@@ -84,13 +96,14 @@ ExitCode sweep(const SweepArguments& arguments, Console& console) {
     for (const std::string& text : arguments.left_out)
         console.add_message(fmt::format("Left out: {}, which cannot be shared evenly.\n", text));
     std::optional<sim::MeasureResults> failed;
+    bool is_written = true;
     const auto document = [&] { return reports::sweep_document(arguments.request.files, arguments.asked, arguments.keys.size(), points); };
     MeasureSession session(console);
     session.run([&](const MeasureSession::Measure& measure, const std::function<bool()>& is_stopped) {
         std::size_t number = 0;
         for (const reports::SweepKey& key : arguments.keys) {
             ++number;
-            if (is_stopped() || failed) return;
+            if (is_stopped() || failed || !is_written) return;
             if (has_key(points, key)) continue;
             sim::MeasureResults results =
                 measure(spec_of_key(arguments, key), title_of(number, arguments, arguments.keys.size() - points.size()));
@@ -100,19 +113,22 @@ ExitCode sweep(const SweepArguments& arguments, Console& console) {
                 return;
             }
             points.push_back(reports::sweep_point(key, results.timespans.back()));
-            write_output(reports::json_kind(reports::kSweepDocument), arguments.json_path, reports::json_text(document()));
+            // Without it, an interruption would cost everything that is measured from now on.
+            is_written =
+                write_output(reports::json_kind(reports::kSweepDocument), arguments.json_path, reports::json_text(document()), console);
         }
     });
     const nlohmann::ordered_json all = document();
     if (!points.empty()) {
         console.add_result(reports::sweep_text(all));
-        write_output(csv_kind(), arguments.csv_path, reports::sweep_csv(all));
-        write_output(reports::html_kind(), arguments.html_path, reports::html_sweep(all));
+        is_written = write_output(csv_kind(), arguments.csv_path, reports::sweep_csv(all), console) && is_written;
+        is_written = write_output(reports::html_kind(), arguments.html_path, reports::html_sweep(all), console) && is_written;
     }
     if (failed) {
         if (!failed->failure_reason.empty()) console.add_message(fmt::format("ioproof: {}\n", failed->failure_reason));
         return measure_exit_code(*failed);
     }
+    if (!is_written) return ExitCode::environment;
     return all["is_complete"].get<bool>() ? ExitCode::ok : ExitCode::stopped;
 }
 

@@ -1,6 +1,9 @@
 // `ioproof sweep` from end to end.
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -31,6 +34,15 @@ bool has_first_point(const IoproofFolder& folder) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     return false;
+}
+
+// Overwrites all pages but the first one, by which the file is recognized.
+void spoil_pages(const std::filesystem::path& path) {
+    constexpr std::size_t kPageBytes = 8192;
+    const std::string garbage(std::filesystem::file_size(path) - kPageBytes, 'x');
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(kPageBytes));
+    file << garbage << std::flush;
 }
 
 }  // namespace
@@ -86,4 +98,28 @@ TEST_CASE("a sweep is not resumed from the results of another one, nor from noth
     CHECK(folder.read("s.json") == before);
     folder.write("s.json", "{\"document\": \"ioproof sweep\"");
     CHECK(folder.start(sweep_words({"--resume"}))->wait() == 2);
+}
+
+TEST_CASE("a sweep whose JSON cannot be written midway ends there, and still shows and writes what it has measured") {
+    const IoproofFolder folder;
+    const auto sweep = folder.start(sweep_words({"--csv", "s.csv", "--html", "s.html"}));
+    REQUIRE(has_first_point(folder));
+    std::filesystem::remove(folder.path() / "s.json");
+    std::filesystem::create_directory(folder.path() / "s.json");
+    CHECK(sweep->wait() == 3);
+    CHECK_THAT(sweep->error(), ContainsSubstring("JSON file 's.json': it is a directory"));
+    CHECK_THAT(sweep->output(), ContainsSubstring("Not complete"));
+    CHECK_THAT(folder.read("s.csv"), ContainsSubstring("depth,threads,block_bytes"));
+    CHECK_THAT(folder.read("s.html"), ContainsSubstring("Not complete"));
+}
+
+TEST_CASE("a sweep that found a fault ends with 1, even if it cannot write its files then") {
+    const IoproofFolder folder;
+    const auto sweep = folder.start(sweep_words({"--csv", "s.csv"}));
+    REQUIRE(has_first_point(folder));
+    std::filesystem::create_directory(folder.path() / "s.csv");
+    spoil_pages(folder.path() / "data/b.mdx");
+    CHECK(sweep->wait() == 1);
+    CHECK_THAT(sweep->error(), ContainsSubstring("FINDING") && ContainsSubstring("CSV file 's.csv': it is a directory"));
+    CHECK_FALSE(SweepDocument::parse(folder.read("s.json"))["points"].empty());
 }
