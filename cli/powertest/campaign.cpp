@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -173,14 +174,12 @@ Campaign::Waited Campaign::wait_for_moment() {
 void Campaign::run_has_ended(int exit_code) {
     const std::string output = folder_.file_of_cycle(cycle_number(), "run.txt");
     if (exit_code == 1) {
-        state_.cycles.push_back({.number = cycle_number(),
-                                 .was_cut = false,
-                                 .load_ms = state_.load_ms,
-                                 .outcome = reports::CutOutcome::findings,
-                                 .finding_count = 1,
-                                 .said = fmt::format("the run itself found something before any cut: {}", output)});
-        enter(CampaignPhase::idle);
-        say(cycle_text(state_.cycles.back()));
+        end_cycle({.number = cycle_number(),
+                   .was_cut = false,
+                   .load_ms = state_.load_ms,
+                   .outcome = reports::CutOutcome::findings,
+                   .finding_count = 1,
+                   .said = fmt::format("the run itself found something before any cut: {}", output)});
         return;
     }
     enter(CampaignPhase::idle);
@@ -303,9 +302,20 @@ void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
     if (cycle.said.empty()) cycle.said = said;
     state_.begins_anew = cycle.outcome == reports::CutOutcome::nothing;
     state_.load_ms = 0;
-    state_.cycles.push_back(cycle);
-    enter(CampaignPhase::idle);
-    say(cycle_text(cycle));
+    end_cycle(std::move(cycle));
+}
+
+// A finding is the verdict and the end of the campaign, whether the disk of its state takes it or not.
+void Campaign::end_cycle(reports::PowerCycle cycle) {
+    state_.cycles.push_back(std::move(cycle));
+    const reports::PowerCycle& ended = state_.cycles.back();
+    say(cycle_text(ended));
+    try {
+        enter(CampaignPhase::idle);
+    } catch (const sim::EnvironmentError& failed) {
+        if (ended.outcome != reports::CutOutcome::findings) throw;
+        say(fmt::format("ioproof: {}\n", failed.what()));
+    }
 }
 
 }  // namespace cli

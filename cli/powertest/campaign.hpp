@@ -51,6 +51,7 @@ private:
     std::string run_command_line(const std::string& name, const std::string& command);
     bool wait_for_folders();
     void note(int verify_exit_code, std::uint64_t verify_ms);
+    void end_cycle(reports::PowerCycle cycle);
 
     CampaignState& state_;
     const StateFolder& folder_;

@@ -19,7 +19,6 @@
 #include "reports/html_page.hpp"
 #include "reports/json_text.hpp"
 #include "reports/output_file.hpp"
-#include "sim/errors.hpp"
 #include "sim/version.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/output_place.hpp"
@@ -71,10 +70,8 @@ ExitCode report(const CampaignState& state, JsonOutput& json, std::optional<repo
     const std::string text = campaign_text(state.cycles, state.plan.cycles, 80);
     const nlohmann::ordered_json document = campaign_document(state.cycles, state.plan.cycles, sim::kVersion);
     if (json.shows_text()) console.add_result(text);
-    if (html) {
-        if (const auto failure = html->write(reports::html_campaign(document, text))) throw sim::EnvironmentError(*failure);
-    }
-    return json.put(reports::json_text(document), console, exit_code_of(state));
+    const ExitCode code = json.put(reports::json_text(document), console, exit_code_of(state));
+    return html ? put_file(*html, reports::html_campaign(document, text), console, code) : code;
 }
 
 ExitCode execute_powertest(const Call& call) {

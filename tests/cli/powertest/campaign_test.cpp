@@ -3,6 +3,8 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "cli/exit_codes.hpp"
@@ -12,23 +14,64 @@
 
 using namespace std::chrono_literals;
 
+namespace {
+
+// Of one cut on the files in data/, in the folder state/.
+cli::CampaignState one_cut(const test::IoproofFolder& folder) {
+    cli::CampaignState state;
+    state.plan = {
+        .folder = folder.path().string(), .run_words = {"-dir", "data"}, .cycles = 1, .cut = "true", .timeout_s = 60, .moments = {"any"}};
+    return state;
+}
+
+void save_state(const test::IoproofFolder& folder, const cli::CampaignState& state) {
+    cli::StateFolder((folder.path() / "state").string()).save(state);
+}
+
+}  // namespace
+
 TEST_CASE("a stopped campaign lets the command of a cut or a restore end, however long that takes") {
     const test::IoproofFolder folder;
     std::filesystem::create_directory(folder.path() / "volume");
-    cli::CampaignState state;
-    state.plan = {.folder = folder.path().string(),
-                  .run_words = {"-dir", "volume"},
-                  .cycles = 1,
-                  .cut = "true",
-                  .restore = "touch begun && sleep 11 && touch ended",
-                  .timeout_s = 60,
-                  .moments = {"any"}};
+    cli::CampaignState state = one_cut(folder);
+    state.plan.run_words = {"-dir", "volume"};
+    state.plan.restore = "touch begun && sleep 11 && touch ended";
     state.phase = cli::CampaignPhase::cutting;
-    cli::StateFolder((folder.path() / "state").string()).save(state);
+    save_state(folder, state);
     const auto process = folder.start({"powertest", "--state", "state"});
     for (int i = 0; i < 1000 && !folder.has("begun"); ++i) std::this_thread::sleep_for(10ms);
     REQUIRE(folder.has("begun"));
     process->send(SIGINT);
     CHECK(process->wait() == cli::to_int(cli::ExitCode::stopped));
     CHECK(folder.has("ended"));
+}
+
+TEST_CASE("a campaign that found something ends with 1 even if its page cannot be written, and its JSON is there") {
+    const test::IoproofFolder folder;
+    cli::CampaignState state = one_cut(folder);
+    state.is_over = true;
+    state.cycles.push_back({.number = 1, .outcome = reports::CutOutcome::findings, .finding_count = 1, .said = "a write is lost"});
+    save_state(folder, state);
+    const auto process = folder.start({"powertest", "--state", "state", "--json", "p.json", "--html", "/dev/full"});
+    CHECK(process->wait() == 1);
+    CHECK_THAT(process->error(), ContainsSubstring("HTML file '/dev/full': could not be written"));
+    CHECK_THAT(folder.read("p.json"), ContainsSubstring("FAIL"));
+}
+
+TEST_CASE("a campaign that found something says so and ends with 1 even if its state cannot be saved") {
+    const test::IoproofFolder folder;
+    REQUIRE(folder.start_run("1")->wait() == 0);
+    {
+        std::fstream file(folder.data_file(), std::ios::binary | std::ios::in | std::ios::out);
+        file.seekp(100 * 8192);
+        file << std::string(50 * 8192, 'x') << std::flush;
+    }
+    cli::CampaignState state = one_cut(folder);
+    state.phase = cli::CampaignPhase::verifying;
+    save_state(folder, state);
+    std::filesystem::create_directory(folder.path() / "state/campaign.json.new");
+    const auto process = folder.start({"powertest", "--state", "state"});
+    CHECK(process->wait() == 1);
+    CHECK_THAT(process->error(), ContainsSubstring("FOUND") && ContainsSubstring("campaign.json.new"));
+    CHECK_THAT(process->output(), ContainsSubstring("FAIL"));
 }
