@@ -93,6 +93,7 @@ ums::Task<std::error_code> stamp_zeros(SimFile& file, RunState& run, Journal& jo
     constexpr std::uint64_t kStampBytes = 1 << 20;
     const ums::MemoryRegion zeros(kStampBytes, ums::MemoryKind::plain);
     for (std::uint64_t offset = begin_bytes; offset < end_bytes; offset += kStampBytes) {
+        if (run.is_stopping()) co_return std::make_error_code(std::errc::operation_canceled);
         const ums::IoSegment segment{zeros.data(), std::min(kStampBytes, end_bytes - offset)};
         const TransferResult result = co_await file.transfer(ums::IoOperation::write, offset, {&segment, 1}, ums::WaitType::io_completion);
         if (!result.error && result.transferred_bytes == segment.size_bytes) continue;

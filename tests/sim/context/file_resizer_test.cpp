@@ -111,6 +111,28 @@ TEST_CASE("a change of size is synced immediately, unless the file promises noth
     }
 }
 
+TEST_CASE("a run that stops does not wait for the zeros of a growth: the file keeps its size, and nothing is said to have refused it") {
+    WorkerWorld world;
+    world.options.stamp_files = true;
+    std::uint32_t stamps = 0;
+    world.run([&stamps](WorkerWorld& w) -> ums::Task<void> {
+        sim::FileResizer resizer(w.context());
+        co_await resizer.resize(w.data(), 4 * kMb);
+        const std::int32_t file = w.data().file.transfer_handle().value;
+        w.storage.set_rule([file, &stamps, &w](const ums::IoRequest& request) {
+            const bool is_stamp = request.operation == ums::IoOperation::write && request.file.value == file;
+            if (is_stamp && ++stamps == 2) w.state.stop(sim::Outcome::stopped, "somebody pressed Ctrl-C");
+            return Fate{};
+        });
+        co_await resizer.resize(w.data(), 8 * kMb);
+        w.storage.set_rule(nullptr);
+        CHECK(w.data().file.size_bytes() == 4 * kMb);
+        CHECK(w.data().file.grown_count == 0);
+    });
+    CHECK(stamps == 2);
+    CHECK(world.sink.count_of(sim::Severity::warning) == 0);
+}
+
 TEST_CASE("a page that could not be read or copied for the snapshot is not promised there, while the others are") {
     const auto failing = GENERATE(ums::IoOperation::read, ums::IoOperation::write);
     WorkerWorld world;

@@ -126,3 +126,19 @@ TEST_CASE("a part of a growth that was allocated before the space ran out is giv
     CHECK(cuts == std::vector<std::uint64_t>{4 * kMb});
     CHECK_FALSE(world.state.is_stopping());
 }
+
+TEST_CASE("a run that stops does not wait for the zeros of a growth of its log, which keeps its size") {
+    VirtualWorld world;
+    std::uint32_t stamps = 0;
+    world.storage.set_rule([&world, &stamps](const ums::IoRequest& request) {
+        if (request.operation == ums::IoOperation::write && ++stamps == 2) world.state.stop(sim::Outcome::stopped, "");
+        return Fate{};
+    });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, 4 * kMb, true);
+        const std::error_code error = co_await sim::lengthen_log(*file, 100 * kMb, GrowthPlan{}, w.state, w.journal);
+        CHECK(error == std::errc::operation_canceled);
+        CHECK(file->size_bytes() == 4 * kMb);
+    });
+    CHECK(stamps == 2);
+}
