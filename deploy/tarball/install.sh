@@ -38,30 +38,42 @@ uninstall() {
     rm -f "$list"
     # Removes only folders that are now empty.
     printf '%s\n' "$folders" | while IFS= read -r folder; do
-        while [ "$folder" != . ] && rmdir "$prefix/$folder" 2>/dev/null; do folder=$(dirname "$folder"); done
+        while [ "$folder" != . ] && { [ ! -d "$prefix/$folder" ] || rmdir "$prefix/$folder" 2>/dev/null; }; do
+            folder=$(dirname "$folder")
+        done
     done
     echo "removed from $prefix"
 }
 
+# A full disk leaves the earlier file.
+copy() {
+    mkdir -p "$(dirname "$prefix/$1")"
+    new=$prefix/$1.ioproof-new
+    case $1 in
+        # The systemd template names the program by its path.
+        *.service) sed "s,/usr/bin/ioproof,$prefix/bin/ioproof,; s,/usr/share/ioproof,$prefix/share/ioproof," "$here/$1" >"$new" ;;
+        *) cp -Pf "$here/$1" "$new" ;;
+    esac
+    mv -f "$new" "$prefix/$1"
+}
+
 install_files() {
     files=$(mktemp)
+    new=
+    trap 'rm -f "$files" "$new"' EXIT
     (cd "$here" && find bin share lib ! -type d | LC_ALL=C sort) >"$files"
-    trap 'rm -f "$files"' EXIT
     while IFS= read -r file; do
         { [ -e "$prefix/$file" ] || [ -L "$prefix/$file" ]; } || continue
         grep -qxF "$file" "$list" 2>/dev/null && continue
         echo "install.sh: $prefix/$file is there and not from an earlier install.sh; nothing was changed" >&2
         exit 1
     done <"$files"
-    while IFS= read -r file; do
-        mkdir -p "$prefix/$(dirname "$file")"
-        cp -Pf "$here/$file" "$prefix/$file"
-    done <"$files"
-    # The systemd template names the program by its path.
-    unit=$prefix/lib/systemd/system/ioproof-soak@.service
-    sed "s,/usr/bin/ioproof,$prefix/bin/ioproof,; s,/usr/share/ioproof,$prefix/share/ioproof," \
-        "$here/lib/systemd/system/ioproof-soak@.service" >"$unit"
-    cp "$files" "$list"
+    # Before the first file: if the disk is full midway, the next call can complete the installation, or remove it.
+    mkdir -p "$(dirname "$list")"
+    new=$list.ioproof-new
+    { cat "$list" 2>/dev/null || true; cat "$files"; } | LC_ALL=C sort -u >"$new"
+    mv -f "$new" "$list"
+    while IFS= read -r file; do copy "$file"; done <"$files"
     echo "installed: $prefix/bin/ioproof"
 }
 
