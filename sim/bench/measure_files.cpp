@@ -76,7 +76,9 @@ MeasureFiles::~MeasureFiles() {
 
 void MeasureFiles::remove_created() {
     for (const auto& file : files_) {
-        if (file->was_created && !file->was_there && file->control.is_open()) static_cast<void>(storage_.remove(file->control));
+        if (!file->was_created || !file->control.is_open()) continue;
+        // One that was there holds neither what it held nor a mark by which the next measurement would take it.
+        static_cast<void>(file->was_there ? storage_.truncate(file->control, 0) : storage_.remove(file->control));
     }
 }
 
@@ -211,7 +213,8 @@ void MeasureFiles::look_at_contents(Wish& wish) {
             "{}: is unfinished: the measurement that made it was cut off. Give a size to create it again, or remove it.", path));
     }
     if (wish.holds_pages) take_header(read_header(page.data()), wish);
-    if (!wish.changes() || wish.is_ours || wish.may_overwrite) return;
+    const bool is_empty = wish.create_bytes != 0 && wish.present_bytes == 0 && transferred == 0;
+    if (!wish.changes() || wish.is_ours || wish.may_overwrite || is_empty) return;
     throw RefusedError(fmt::format(
         "{}: refused: it does not begin with a mark of ioproof, so it may be somebody's data, and it would be overwritten. Name another "
         "file, or give --overwrite-foreign-files if this one may be destroyed.",
@@ -256,7 +259,6 @@ void MeasureFiles::set_size(const Wish& wish) {
     std::error_code error = storage_.check_size(file.control, wish.create_bytes);
     if (!error) error = storage_.allocate(file.control, 0, wish.create_bytes);
     if (error) {
-        static_cast<void>(storage_.truncate(file.control, 0));
         const std::string space = is_about_space(error) ? " " + free_space_text(storage_, wish.path) : "";
         throw EnvironmentError(
             fmt::format("{}: cannot be made {} bytes large: {}.{}", wish.path, wish.create_bytes, ums::error_text(error), space));

@@ -41,9 +41,9 @@ public:
     ~MeasureFiles();
 
     // Examines all files before changing the first, creates those that are needed, and opens a door for each target. Blocking. Throws
-    // RefusedError or EnvironmentError, and then removes what it created.
+    // RefusedError or EnvironmentError, after remove_created().
     void open(const std::vector<MeasureTarget>& targets, bool verify);
-    // Removes files that it created and that did not exist before: for a start that fails later.
+    // For a start that fails later: removes files that it created, and leaves those empty that it was about to recreate.
     void remove_created();
 
     [[nodiscard]] std::vector<MeasureDoor>& doors() { return doors_; }  // one per target, in the same order

@@ -3,8 +3,8 @@
 // and not ioproof.
 //
 // Files: a file without our mark (the first page of a run's file, or the first 512 bytes that a measurement writes) is read, but written
-// only with MeasureTarget::may_overwrite; the same holds for names of databases (*.mdf, *.ndf, *.ldf). Files that are written are locked.
-// Created files stay.
+// only with MeasureTarget::may_overwrite, or if it is empty and to be created; names of databases (*.mdf, *.ndf, *.ldf) need the
+// former. Files that are written are locked. Created files stay.
 #pragma once
 
 #include <array>

@@ -125,6 +125,24 @@ TEST_CASE("a file that is ours and has the right size is kept if requested, and 
     CHECK(run_spec(run, spec_of(target)).timespans[0].targets[0].size_bytes == 4 * kMb);
 }
 
+TEST_CASE("a file that could not be made larger, or was to be for a measurement that is refused, is taken by the next one") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.keep_existing = true;
+    run_spec(run, spec_of(target));
+    run.memory.set_capacity(4 * kMb);
+    target.create_bytes = 8 * kMb;
+    CHECK_THROWS_WITH(run_spec(run, spec_of(target)), ContainsSubstring("cannot be made 8388608 bytes large"));
+    target.create_bytes = 2 * kMb;
+    CHECK(run_spec(run, spec_of(target)).failure_reason.empty());
+    target.create_bytes = 4 * kMb;
+    target.block_bytes = 8 * kMb;
+    CHECK_THROWS_WITH(run_spec(run, spec_of(target)), ContainsSubstring("is too small"));
+    CHECK(run.memory.find(kMeasured)->size_bytes() == 0);
+    target.block_bytes = 8192;
+    CHECK(run_spec(run, spec_of(target)).timespans[0].targets[0].was_created);
+}
+
 TEST_CASE("what the engine cannot do is refused with a message that names the target") {
     const auto text_of = [](auto&& change) {
         MeasureSpec spec = spec_of(small_target());
