@@ -373,7 +373,13 @@ MeasureResults Measurement::run() {
     MeasureResults results;
     for (std::size_t i = 0; i < spec_.timespans.size() && !run_.is_stopping(); ++i) {
         live_.timespan.store(static_cast<std::uint32_t>(i + 1), std::memory_order_relaxed);
-        results.timespans.push_back(MeasureTimespanRun(*this, spec_.timespans[i], ums::mix64(run_id_ + i)).run());
+        try {
+            results.timespans.push_back(MeasureTimespanRun(*this, spec_.timespans[i], ums::mix64(run_id_ + i)).run());
+        } catch (...) {
+            // What the timespans before it have measured and found is not lost with it.
+            if (results.timespans.empty()) throw;
+            run_.stop(Outcome::not_done, message_of(std::current_exception()));
+        }
     }
     results.finding_count = journal_.finding_count();
     results.stopped = run_.outcome() == Outcome::stopped;

@@ -216,6 +216,19 @@ TEST_CASE("timespans follow each other, each with its own targets and result") {
     CHECK(second.requests > 1000);
 }
 
+TEST_CASE("a timespan that cannot begin, because its file does not fit, does not cost the results of those before it") {
+    VirtualRun run;
+    run.memory.set_capacity(4 * ums::kMb);
+    MeasureSpec spec = spec_of(small_target());
+    spec.timespans.push_back(spec.timespans[0]);
+    spec.timespans[1].targets[0].path = kMeasured + ".large";
+    spec.timespans[1].targets[0].create_bytes = 8 * ums::kMb;
+    const MeasureResults results = run_spec(run, spec);
+    CHECK_THAT(results.failure_reason, ContainsSubstring("cannot be made 8388608 bytes large"));
+    REQUIRE(results.timespans.size() == 1);
+    CHECK(results.timespans[0].total().reads.requests > 1000);
+}
+
 TEST_CASE("a disk of eight channels gets faster up to depth eight, and beyond that only answers more slowly") {
     std::vector<double> rates;
     for (const std::uint32_t depth : {1U, 8U, 32U}) {
