@@ -41,7 +41,10 @@ LogFile::~LogFile() {
 }
 
 std::error_code LogFile::take_place() {
-    if (is_waiting() && write_second_file()) failure_ = write_over_old();
+    if (failure_) return failure_;
+    if (is_waiting()) failure_ = write_second_file();
+    // A limit for the size of files applies to the old one, too, which would be lost for nothing.
+    if (failure_ && failure_ != std::errc::file_too_large) failure_ = write_over_old();
     half_made_.reset();
     kept_.clear();
     return failure_;
@@ -53,7 +56,7 @@ std::error_code LogFile::write_second_file() {
     if (const auto error = ums::create_output(name, ums::OutputAccess::this_user, file_)) return error;
     file_.copy_permissions(old_file_);
     file_.lock();
-    std::error_code error = write_at(0, kept_);
+    std::error_code error = file_.write_at(0, kept_);
     if (!error) error = ums::replace_output(name, path_);
     if (!error) return {};
     half_made_->remove();
@@ -63,8 +66,10 @@ std::error_code LogFile::write_second_file() {
 
 std::error_code LogFile::write_over_old() {
     file_ = std::move(old_file_);
-    if (const auto error = truncate(0)) return error;
-    return write_at(0, kept_);
+    std::error_code error = file_.truncate(0);
+    if (!error) error = file_.write_at(0, kept_);
+    if (error) static_cast<void>(file_.truncate(0));  // half a document is of no use
+    return error;
 }
 
 std::error_code LogFile::write_at(std::uint64_t offset_bytes, std::string_view bytes) {
@@ -78,6 +83,7 @@ std::error_code LogFile::write_at(std::uint64_t offset_bytes, std::string_view b
 }
 
 std::error_code LogFile::truncate(std::uint64_t size_bytes) {
+    if (failure_) return failure_;
     if (is_waiting()) {
         kept_.resize(size_bytes);
         return {};

@@ -32,7 +32,8 @@ public:
     // An earlier log of this name has not been replaced yet.
     [[nodiscard]] bool is_waiting() const { return old_file_.is_open() && !file_.is_open(); }
     // Replaces the earlier log: by a second file that takes its name, so that readers of the old one keep it; or, if there is no room for a
-    // second file, by overwriting it. If that fails, too, nothing can be written any more. From then on, a new file stays.
+    // second file, by overwriting it. If that fails, too, or a limit forbids files of this size, nothing can be written any more. From then
+    // on, a new file stays.
     std::error_code take_place();
 
     std::error_code write_at(std::uint64_t offset_bytes, std::string_view bytes) override;

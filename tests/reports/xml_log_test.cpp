@@ -337,6 +337,26 @@ TEST_CASE("if there is no room for a second file, the old log is emptied and reu
     CHECK(count_of(read_file(path), "<ENTRY ") == 2);
 }
 
+TEST_CASE("an earlier log stays if no file may become as large as the new one") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("log.xml");
+    { XmlLog(path).on_event(event_of("old")); }
+    const std::string old = read_file(path);
+    XmlLog log(path);
+    log.on_event(event_of("new"));
+    {
+        const FileSizeLimit limit(100);
+        log.on_begin();
+        log.on_event(event_of("newer"));
+        log.on_finding({});
+    }
+    log.on_event(event_of("newest"));
+    CHECK(read_file(path) == old);
+    REQUIRE(log.failure());
+    CHECK_THAT(*log.failure(), ContainsSubstring("4 of 4 entries could not be written"));
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.file("")), {}) == 2);  // with the style sheet
+}
+
 TEST_CASE("an earlier log stays until the run begins or has a finding, and no earlier message is lost") {
     const TemporaryFolder folder;
     const std::string path = folder.file("log.xml");
