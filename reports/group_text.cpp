@@ -1,7 +1,7 @@
 #include "reports/group_text.hpp"
 
-#include <algorithm>
-#include <set>
+#include <cstdint>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -59,20 +59,15 @@ std::string reader_line(const sim::ReaderResult& reader) {
     return text;
 }
 
+// The verdict says what they mean.
 std::string facts_text(const sim::Results& results) {
-    std::set<sim::GroupFactKind> kinds;
+    std::map<sim::GroupFactKind, std::uint64_t> counts;
     for (const sim::Finding& finding : results.findings) {
-        if (finding.group_fact) kinds.insert(finding.group_fact->kind);
+        if (finding.group_fact) ++counts[finding.group_fact->kind];
     }
     std::string text;
-    for (const sim::GroupFactKind kind : kinds) {
-        const auto count = std::count_if(results.findings.begin(), results.findings.end(), [kind](const sim::Finding& finding) {
-            return finding.group_fact && finding.group_fact->kind == kind;
-        });
-        const auto first = std::find_if(results.findings.begin(), results.findings.end(), [kind](const sim::Finding& finding) {
-            return finding.group_fact && finding.group_fact->kind == kind;
-        });
-        text += group_line("FOUND", fmt::format("{} x {}. {} {}", count, sim::title_of(kind), first->group_fact->text, hint_of(kind)));
+    for (const auto& [kind, count] : counts) {
+        text += group_line("FOUND", fmt::format("{} x {}", count_text(count), sim::title_of(kind)));
     }
     return text;
 }

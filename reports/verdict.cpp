@@ -1,15 +1,14 @@
 #include "reports/verdict.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <system_error>
-#include <utility>
 
 #include <fmt/args.h>
 #include <fmt/format.h>
 
 #include "reports/finding_text.hpp"
+#include "reports/group_text.hpp"
 #include "reports/text.hpp"
 #include "reports/thresholds.hpp"
 #include "ums/base/assert.hpp"
@@ -61,40 +60,58 @@ void append(std::string& text, const std::string& sentence) {
     if (!sentence.empty()) text += (text.empty() ? "" : " ") + sentence;
 }
 
-// One reason for each kind of finding, in the order of their first findings.
-std::vector<Remark> kinds_found(const sim::Results& results) {
-    std::array<std::uint64_t, sim::kFindingKindCount> counts{};
-    std::vector<const sim::Finding*> firsts;
-    for (const sim::Finding& finding : results.findings) {
-        if (finding.is_warning) continue;
-        if (counts[static_cast<std::size_t>(finding.kind)]++ == 0) firsts.push_back(&finding);
-    }
-    std::vector<Remark> remarks;
-    for (const sim::Finding* first : firsts) {
-        const std::uint64_t count = counts[static_cast<std::size_t>(first->kind)];
-        const KindText kind = kind_text(first->kind);
-        remarks.push_back({fmt::format("kind:{}", sim::name_of(first->kind)), Grade::poor,
-                           fmt::format("{} ({}{} {}): {}", counted(count, sim::title_of(first->kind)), count == 1 ? "" : "first: ",
-                                       keep_end(ums::printable(first->place.path), kPathColumns), finding_place(*first), kind.meaning),
-                           std::string(kind.advice), ""});
-    }
-    return remarks;
+// What a finding means among several hosts says more than its kind, where the group explains it.
+std::string_view title_of_finding(const sim::Finding& finding) {
+    return finding.group_fact ? sim::title_of(finding.group_fact->kind) : sim::title_of(finding.kind);
 }
 
-std::string titles_found(const sim::Results& results) {
-    std::vector<std::string_view> titles;
-    for (const sim::Finding& finding : results.findings) {
-        const std::string_view title = sim::title_of(finding.kind);
-        if (!finding.is_warning && std::find(titles.begin(), titles.end(), title) == titles.end()) titles.push_back(title);
+Remark remark_of_kind(const sim::Finding& first, std::uint64_t count) {
+    const std::string place =
+        fmt::format("{}{} {}", count == 1 ? "" : "first: ", keep_end(ums::printable(first.place.path), kPathColumns), finding_place(first));
+    if (first.group_fact) {
+        const sim::GroupFact& fact = *first.group_fact;
+        return {fmt::format("group:{}", sim::name_of(fact.kind)), Grade::poor,
+                fmt::format("{} x {} ({}): {}", count_text(count), sim::title_of(fact.kind), place, ums::printable(fact.text)),
+                std::string(hint_of(fact.kind)), ""};
     }
+    const KindText kind = kind_text(first.kind);
+    return {fmt::format("kind:{}", sim::name_of(first.kind)), Grade::poor,
+            fmt::format("{} ({}): {}", counted(count, sim::title_of(first.kind)), place, kind.meaning), std::string(kind.advice), ""};
+}
+
+struct FoundKind {
+    const sim::Finding* first;
+    std::uint64_t count;
+};
+
+// In the order of their first findings.
+std::vector<FoundKind> kinds_found(const sim::Results& results) {
+    std::vector<FoundKind> kinds;
+    for (const sim::Finding& finding : results.findings) {
+        if (finding.is_warning) continue;
+        const auto same = std::find_if(kinds.begin(), kinds.end(),
+                                       [&](const FoundKind& kind) { return title_of_finding(*kind.first) == title_of_finding(finding); });
+        if (same == kinds.end()) {
+            kinds.push_back({&finding, 1});
+        } else {
+            ++same->count;
+        }
+    }
+    return kinds;
+}
+
+std::string titles_of(const std::vector<FoundKind>& kinds) {
+    std::vector<std::string_view> titles;
+    for (const FoundKind& kind : kinds) titles.push_back(title_of_finding(*kind.first));
     return titles.empty() ? std::string() : fmt::format(" ({})", fmt::join(titles, ", "));
 }
 
 void judge_as_failed(Verdict& verdict, const sim::Results& results) {
     verdict.judgement = Judgement::fail;
-    verdict.reasons.push_back(remark_of("fail", {.count = counted(results.finding_count, "finding") + titles_found(results)}));
+    const std::vector<FoundKind> kinds = kinds_found(results);
+    verdict.reasons.push_back(remark_of("fail", {.count = counted(results.finding_count, "finding") + titles_of(kinds)}));
     append(verdict.reasons.front().text, ums::printable(results.outcome_reason));
-    for (Remark& remark : kinds_found(results)) verdict.reasons.push_back(std::move(remark));
+    for (const FoundKind& kind : kinds) verdict.reasons.push_back(remark_of_kind(*kind.first, kind.count));
 }
 
 // A run that lacks space may end in several places, which report it only as text.

@@ -20,7 +20,7 @@ enum class Judgement {
 std::string_view name_of(Judgement judgement);
 
 struct Remark {
-    std::string id;  // in the table of guidance; "kind:lost_write" for a kind of finding
+    std::string id;  // in the table of guidance; "kind:lost_write" for a kind of finding, "group:zombie_owner" if its group explains it
     Grade grade = Grade::good;
     std::string text;    // one or two sentences
     std::string next;    // what to look at next; may be empty

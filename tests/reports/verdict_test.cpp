@@ -7,6 +7,7 @@
 #include <set>
 #include <system_error>
 
+#include "reports/group_text.hpp"
 #include "tests/reports/prepared_results.hpp"
 #include "tests/reports/temporary_folder.hpp"
 #include "tests/support/catch.hpp"
@@ -128,6 +129,27 @@ TEST_CASE("a finding is never hidden behind a friendlier outcome, and a run that
     for (auto& file : results.files) file.pages_verified = 0;
     CHECK(verdict_of(results).judgement == Judgement::incomplete);
     CHECK(verdict_of(results).reasons[0].id == "nothing_verified");
+}
+
+TEST_CASE("a finding that the group explains is named by what it means among the hosts, with that advice") {
+    sim::Results results = sound_results();
+    results.outcome = sim::Outcome::failed;
+    const sim::Finding lost = example_finding();
+    sim::Finding zombie = lost;
+    sim::GroupFact& fact = zombie.group_fact.emplace();
+    fact.kind = sim::GroupFactKind::zombie_owner;
+    fact.text = "An earlier owner wrote here.";
+    results.findings = {zombie, lost, zombie};
+    results.finding_count = 3;
+    const Verdict verdict = verdict_of(results);
+    CHECK_THAT(verdict.reasons[0].text, ContainsSubstring("3 findings (zombie owner, lost write)"));
+    REQUIRE(verdict.reasons.size() == 3);
+    CHECK(verdict.reasons[1].id == "group:zombie_owner");
+    CHECK_THAT(verdict.reasons[1].text,
+               ContainsSubstring("2 x zombie owner (first: ") && ContainsSubstring("An earlier owner wrote here."));
+    CHECK(verdict.reasons[1].next == reports::hint_of(sim::GroupFactKind::zombie_owner));
+    CHECK(verdict.reasons[2].id == "kind:lost_write");
+    CHECK_THAT(verdict.reasons[2].text, ContainsSubstring("1 lost write ("));
 }
 
 TEST_CASE("late requests add a warning to the verdict without changing it") {
