@@ -296,10 +296,10 @@ std::string verdict_text(const Verdict& verdict, std::size_t columns) {
 }
 
 std::string file_verdicts_text(const Verdict& verdict, std::size_t columns) {
-    if (verdict.files.empty()) return {};
-    std::string text = "What the figures mean\n";
+    std::string text;
     for (const FileVerdict& file : verdict.files) {
         if (file.remarks.empty()) continue;
+        if (text.empty()) text = "What the figures mean\n";
         text += fmt::format("  {}: {}\n", keep_end(ums::printable(file.path), kPathColumns), name_of(file.grade));
         for (const Remark& remark : file.remarks) {
             text += "    " + wrapped("* " + remark.text, columns - 4, 6);

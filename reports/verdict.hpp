@@ -45,7 +45,7 @@ Verdict verdict_of(const sim::Results& results);
 // "PASS: …": the judgement, its reasons, and what to do next, at most `columns` wide.
 std::string verdict_text(const Verdict& verdict, std::size_t columns);
 
-// What the figures of each file mean, at most `columns` wide; empty if there are no files.
+// What the figures of each file mean, at most `columns` wide; empty if nothing can be said of any.
 std::string file_verdicts_text(const Verdict& verdict, std::size_t columns);
 
 // The average duration of a file's main requests: flushes of a log, all requests of a data file. 0 without requests.

@@ -106,6 +106,13 @@ TEST_CASE("few request blocks count only if the load was throttled") {
     CHECK_FALSE(has_remark(verdict_of(results).files[0], "few_blocks"));
 }
 
+TEST_CASE("there is no heading for what the figures mean if they mean nothing") {
+    Verdict verdict = verdict_of(sound_results());
+    CHECK_THAT(reports::file_verdicts_text(verdict, 80), ContainsSubstring("What the figures mean\n  /data/"));
+    for (reports::FileVerdict& file : verdict.files) file.remarks.clear();
+    CHECK(reports::file_verdicts_text(verdict, 80).empty());
+}
+
 TEST_CASE("the average of a log is that of its flushes, without the reads of its audit") {
     sim::FileResult log = sound_results().files[1];
     const double average_ms = reports::average_latency_ms(log);
