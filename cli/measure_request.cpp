@@ -126,8 +126,8 @@ void set_affinity(MeasureRequest& request, const SwitchWord& word) {
 constexpr std::array kMeasureSwitches{
     MeasureSwitch{{.name = "preset",
                    .value = "NAME",
-                   .help = "work of SQL Server, see below: oltp, log, read-ahead, scan, backup,\n"
-                           "checkpoint, tempdb, restore or file-init"},
+                   .help = "work of SQL Server, as 'ioproof bench --help' describes it: oltp, log, read-ahead,\n"
+                           "scan, backup, checkpoint, tempdb, restore or file-init"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.preset = preset_named(word, word.value); }},
     MeasureSwitch{{.name = "mix",
                    .value = "CLASS=N,…",
