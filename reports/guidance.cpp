@@ -47,6 +47,8 @@ constexpr std::array kTable{
              "Free some space, raise the quota, or choose a smaller -size (a data file may grow to twice that), then run again.", ""},
     Guidance{"not_done", Grade::poor, "The run ended early. That proves nothing about the storage, good or bad.",
              "Fix the cause named above, then run again.", ""},
+    Guidance{"group_incomplete", Grade::poor, "The group was not complete. That proves nothing about the storage, good or bad.",
+             "Find out why that run did not come or was lost, then start all of them again.", ""},
 
     // A verification after a crash.
     Guidance{"verify_pass", Grade::good,

@@ -127,8 +127,10 @@ void judge_as_incomplete(Verdict& verdict, const sim::Results& results) {
         append(verdict.reasons.front().text, ums::printable(results.outcome_reason));
         return;
     }
-    const bool no_space = is_about_space(results.outcome_reason);
-    const char* id = results.outcome == sim::Outcome::stopped ? "stopped" : no_space ? "no_space" : "not_done";
+    const char* id = "not_done";
+    if (results.group && !results.group->missing_ranks.empty()) id = "group_incomplete";
+    if (is_about_space(results.outcome_reason)) id = "no_space";
+    if (results.outcome == sim::Outcome::stopped) id = "stopped";
     if (results.outcome == sim::Outcome::passed) id = "nothing_verified";
     verdict.reasons.push_back(remark_of(id, {.pages = pages_text(results)}));
     append(verdict.reasons.front().text, ums::printable(results.outcome_reason));

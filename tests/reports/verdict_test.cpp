@@ -178,6 +178,18 @@ TEST_CASE("a full disk and an exhausted quota end a run with the same wording") 
     }
 }
 
+TEST_CASE("a run whose group was not complete is not said to have ended early") {
+    sim::Results results = sound_results();
+    results.outcome = sim::Outcome::not_done;
+    results.outcome_reason = "Of the 2 runs of the group night, rank 1 did not come or was lost.";
+    CHECK(verdict_of(results).reasons[0].id == "not_done");
+    results.group.emplace().missing_ranks = {1};
+    const Verdict verdict = verdict_of(results);
+    CHECK(verdict.judgement == Judgement::incomplete);
+    CHECK(verdict.reasons[0].id == "group_incomplete");
+    CHECK_THAT(verdict.reasons[0].text, !ContainsSubstring("ended early") && ContainsSubstring("rank 1 did not come or was lost"));
+}
+
 TEST_CASE("the rows of the table have unique ids and full sentences") {
     std::set<std::string_view> ids;
     for (const reports::Guidance& row : reports::guidance_table()) {
