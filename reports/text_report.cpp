@@ -34,9 +34,11 @@ std::string rehearsal_text(const sim::Results& results) {
 std::string run_text(const sim::Results& results) {
     std::string text = fmt::format("ioproof {}, run {:016x}", results.version, results.run_id);
     text += results.durability ? "\n" : fmt::format(", seed {}\n", results.seed);
-    const std::string facts = fmt::format("started {}, took {}: {}, {}, buffer pool {}", utc_text(results.start_utc_us),
-                                          duration_text(results.duration_us), counted(results.cycles_completed, "cycle"),
-                                          counted(results.cpu_count, "scheduler"), size_text(results.buffer_pool_bytes));
+    // A reader of another host's files has no pool.
+    const std::string pool = results.buffer_pool_bytes == 0 ? "" : fmt::format(", buffer pool {}", size_text(results.buffer_pool_bytes));
+    const std::string facts =
+        fmt::format("started {}, took {}: {}, {}{}", utc_text(results.start_utc_us), duration_text(results.duration_us),
+                    counted(results.cycles_completed, "cycle"), counted(results.cpu_count, "scheduler"), pool);
     const std::string verification = fmt::format("verified {}, took {}: {}", utc_text(results.start_utc_us),
                                                  duration_text(results.duration_us), counted(results.cpu_count, "scheduler"));
     text += wrapped(results.durability ? verification : facts, kReportColumns, 4);

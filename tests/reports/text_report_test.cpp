@@ -279,6 +279,13 @@ TEST_CASE("many schedulers share one line") {
     CHECK_THAT(report, ContainsSubstring("\n  all 16     197,530,848  1,409,968               192  20.1 %    19,269,296\n"));
 }
 
+TEST_CASE("the report of a run without a buffer pool does not mention one") {
+    sim::Results results = example_results();
+    CHECK_THAT(text_report(results), ContainsSubstring("buffer\n    pool 2 GB"));
+    results.buffer_pool_bytes = 0;
+    CHECK_THAT(text_report(results), !ContainsSubstring("buffer") && ContainsSubstring("1 cycle, 2 schedulers\n"));
+}
+
 TEST_CASE("the report says why the engine was chosen") {
     sim::Results results = example_results();
     results.engine = "threads";
