@@ -99,12 +99,13 @@ std::vector<const Parameter*> parameters_named(std::string_view section, std::st
     return found;
 }
 
+// Empty if none is near.
 std::string nearest_topic(std::string_view topic) {
     std::string_view best;
     std::size_t best_distance = 0;
     const auto consider = [&](std::string_view name) {
         const std::size_t distance = ums::edit_distance(topic, name);
-        if (best.empty() || distance < best_distance) {
+        if (is_near(distance, topic) && (best.empty() || distance < best_distance)) {
             best = name;
             best_distance = distance;
         }
@@ -138,8 +139,9 @@ std::string explain(std::string_view topic, std::size_t columns) {
         out += parameter_help(*parameter, columns);
     }
     if (!out.empty()) return out;
-    throw ConfigError(fmt::format("{}: no such section or key; did you mean {}? \"ioproof config explain\" lists all",
-                                  ums::printable(topic), nearest_topic(dot == std::string_view::npos ? topic : topic.substr(dot + 1))));
+    const std::string near = nearest_topic(dot == std::string_view::npos ? topic : topic.substr(dot + 1));
+    throw ConfigError(fmt::format("{}: no such section or key; {}\"ioproof config explain\" lists all", ums::printable(topic),
+                                  near.empty() ? "" : fmt::format("did you mean {}? ", near)));
 }
 
 }  // namespace config

@@ -11,11 +11,6 @@ namespace config {
 
 namespace {
 
-// Up to a third of the word may be wrong; with more, it would be a guess.
-bool is_near(std::size_t distance, std::string_view word) {
-    return distance <= std::max<std::size_t>(2, word.size() / 3) && distance < word.size();
-}
-
 bool matches_any_name(const Parameter& parameter, std::string_view key) {
     return equal_ignoring_case(key, parameter.ini_name) || equal_ignoring_case(key, parameter.ini_alias) ||
            equal_ignoring_case(key, parameter.toml_name);
@@ -42,6 +37,10 @@ const Parameter* nearest(std::string_view key, Dialect dialect, const Section* o
 }
 
 }  // namespace
+
+bool is_near(std::size_t distance, std::string_view word) {
+    return distance <= std::max<std::size_t>(2, word.size() / 3) && distance < word.size();
+}
 
 std::string suggest_key(Section section, std::string_view key, Dialect dialect) {
     constexpr std::size_t kKeyLengthMax = 64;  // no parameter's name is that long

@@ -119,4 +119,5 @@ TEST_CASE("an unknown topic is an error with a suggestion") {
           "RolbackChance: no such section or key; did you mean RollbackChance? \"ioproof config explain\" lists all");
     CHECK_THAT(error_of_topic("RandomUser.AuditDelay"), ContainsSubstring("no such section or key"));
     CHECK_THAT(error_of_topic("auditusr"), ContainsSubstring("did you mean AuditUser?"));
+    CHECK(error_of_topic("Bogus") == "Bogus: no such section or key; \"ioproof config explain\" lists all");
 }
