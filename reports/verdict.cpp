@@ -120,20 +120,19 @@ bool is_about_space(const std::string& reason) {
     return says(std::generic_category().message(ENOSPC)) || says(ums::quota_exceeded().message()) || says("not enough space");
 }
 
+std::string_view incomplete_id(const sim::Results& results) {
+    const bool is_stopped = results.outcome == sim::Outcome::stopped;
+    if (results.durability) return is_stopped ? "verify_stopped" : "verify_not_done";
+    if (results.outcome == sim::Outcome::passed) return "nothing_verified";
+    if (is_stopped) return "stopped";
+    if (is_about_space(results.outcome_reason)) return "no_space";
+    return results.group && !results.group->missing_ranks.empty() ? "group_incomplete" : "not_done";
+}
+
 void judge_as_incomplete(Verdict& verdict, const sim::Results& results) {
-    if (results.durability) {
-        const char* id = results.outcome == sim::Outcome::stopped ? "verify_stopped" : "verify_not_done";
-        verdict.reasons.push_back(remark_of(id, {.pages = pages_text(results)}));
-        append(verdict.reasons.front().text, ums::printable(results.outcome_reason));
-        return;
-    }
-    const char* id = "not_done";
-    if (results.group && !results.group->missing_ranks.empty()) id = "group_incomplete";
-    if (is_about_space(results.outcome_reason)) id = "no_space";
-    if (results.outcome == sim::Outcome::stopped) id = "stopped";
-    if (results.outcome == sim::Outcome::passed) id = "nothing_verified";
-    verdict.reasons.push_back(remark_of(id, {.pages = pages_text(results)}));
-    append(verdict.reasons.front().text, ums::printable(results.outcome_reason));
+    verdict.reasons.push_back(remark_of(incomplete_id(results), {.pages = pages_text(results)}));
+    // The reason of a stopped run is that it was stopped.
+    if (results.outcome != sim::Outcome::stopped) append(verdict.reasons.front().text, ums::printable(results.outcome_reason));
 }
 
 void judge_as_passed(Verdict& verdict, const sim::Results& results) {

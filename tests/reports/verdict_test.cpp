@@ -178,6 +178,15 @@ TEST_CASE("a full disk and an exhausted quota end a run with the same wording") 
     }
 }
 
+TEST_CASE("a run that was stopped says so once") {
+    sim::Results results = sound_results();
+    results.outcome = sim::Outcome::stopped;
+    results.outcome_reason = "The run was stopped before its end.";
+    const std::string text = verdict_of(results).reasons[0].text;
+    CHECK(text.starts_with("The run was stopped before its end: "));
+    CHECK(text.find("stopped") == text.rfind("stopped"));
+}
+
 TEST_CASE("a run whose group was not complete is not said to have ended early") {
     sim::Results results = sound_results();
     results.outcome = sim::Outcome::not_done;
