@@ -12,8 +12,9 @@ std::vector<DiskspdRange> effective_ranges(const DiskspdTarget& target, std::uin
     std::uint64_t used_percent = 0;
     std::uint64_t begin_bytes = 0;
     std::uint32_t io_percent = 0;
+    const auto has_room = [&] { return target.is_distribution_in_percent || length_bytes - begin_bytes >= target.block_bytes; };
     for (const DiskspdRange& range : target.distribution) {
-        if (begin_bytes == length_bytes) return ranges;
+        if (!has_room()) return ranges;
         std::uint64_t range_end_bytes = begin_bytes + std::min(range.span, length_bytes - begin_bytes);
         if (target.is_distribution_in_percent) {
             used_percent += range.span;
@@ -26,7 +27,7 @@ std::vector<DiskspdRange> effective_ranges(const DiskspdTarget& target, std::uin
         begin_bytes = range_end_bytes;
         io_percent += range.io_percent;
     }
-    if (io_percent < 100 && begin_bytes < length_bytes) {
+    if (io_percent < 100 && begin_bytes < length_bytes && has_room()) {
         ranges.push_back({.io_percent = 100 - io_percent, .span = length_bytes - begin_bytes});
     }
     return ranges;

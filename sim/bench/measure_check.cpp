@@ -28,7 +28,6 @@ std::string check_spans(const MeasureTarget& target) {
     }
     if (by_size != 0 && by_size != target.spans.size()) return "the parts of a distribution have all sizes, or all shares";
     if (io_percent > 100) return "a distribution gives its parts more than 100 % of the requests";
-    if (io_percent == 0) return "a distribution gives no part any request";
     if (target_percent > 100 + 1e-9) return "a distribution has more than 100 % of the target";
     const bool is_used_up = by_size == 0 && target_percent > 100 - 1e-9;
     if (io_percent < 100 && is_used_up) return "a distribution uses all of the target, and requests are left over";

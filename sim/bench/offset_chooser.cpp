@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "sim/errors.hpp"
-#include "ums/base/assert.hpp"
 
 namespace sim {
 
@@ -26,19 +25,27 @@ TargetRange::TargetRange(const MeasureTarget& target, std::uint64_t file_bytes)
 }
 
 void TargetRange::add_parts(const MeasureTarget& target) {
+    // As in DiskSpd, parts by size that begin beyond the end are left out, and the others share their requests.
+    const bool has_sizes = !target.spans.empty() && target.spans.front().size_bytes != 0;
+    const auto is_beyond = [&](std::uint64_t begin) { return has_sizes && length_bytes_ - begin < block_bytes_; };
     double passed_percent = 0;
     std::uint64_t begin = 0;
     std::uint32_t io_percent = 0;
     for (const MeasureSpan& span : target.spans) {
+        if (is_beyond(begin)) break;
         passed_percent += span.target_percent;
         const auto by_percent = static_cast<std::uint64_t>(static_cast<double>(length_bytes_) * passed_percent / 100);
-        const std::uint64_t end = std::min(length_bytes_, span.size_bytes != 0 ? begin + span.size_bytes : by_percent);
+        const std::uint64_t left = length_bytes_ - begin;
+        const std::uint64_t end = span.size_bytes != 0 ? begin + std::min(span.size_bytes, left) : std::min(length_bytes_, by_percent);
         if (span.io_percent > 0) add_part(begin, end, span.io_percent);
         io_percent += span.io_percent;
         begin = end;
     }
-    if (io_percent < 100) add_part(begin, length_bytes_, 100 - io_percent);
-    UMS_ASSERT(!parts_.empty() && parts_.back().share_below == 100);
+    if (io_percent < 100 && !is_beyond(begin)) add_part(begin, length_bytes_, 100 - io_percent);
+    if (parts_.empty()) {
+        throw RefusedError(fmt::format("{}: is too small: the parts that get requests begin beyond its {} bytes from offset {} on.",
+                                       target.path, length_bytes_, begin_bytes_));
+    }
 }
 
 void TargetRange::add_part(std::uint64_t begin, std::uint64_t end, std::uint32_t io_percent) {
@@ -58,7 +65,7 @@ void TargetRange::add_part(std::uint64_t begin, std::uint64_t end, std::uint32_t
 std::uint64_t TargetRange::random_offset(ums::Prng& prng) const {
     const Part* part = &parts_.front();
     if (parts_.size() > 1) {
-        const std::uint64_t dice = prng.below(100);
+        const std::uint64_t dice = prng.below(parts_.back().share_below);
         while (part->share_below <= dice) ++part;
     }
     return begin_bytes_ + (part->first_slot + prng.below(part->slots)) * alignment_bytes_;

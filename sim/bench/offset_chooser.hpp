@@ -13,7 +13,8 @@ namespace sim {
 // The part of the file that a target uses, and how random requests are distributed over it. Shared by all threads of the target.
 class TargetRange {
 public:
-    // `file_bytes`: size of the file. Throws RefusedError if no block of the target fits, or none fits into a span.
+    // `file_bytes`: size of the file. Throws RefusedError if no block of the target fits, or none fits into a span. Spans by size that
+    // begin beyond the end are left out, unless none with requests remains.
     TargetRange(const MeasureTarget& target, std::uint64_t file_bytes);
 
     [[nodiscard]] std::uint64_t begin_bytes() const { return begin_bytes_; }
@@ -25,7 +26,7 @@ public:
 private:
     // Aligned offsets at which a block fits: first_slot … first_slot + slots - 1.
     struct Part {
-        std::uint64_t share_below = 0;  // of 100, up to and including this part
+        std::uint64_t share_below = 0;  // in percent, up to and including this part; of the last one below 100 if others were left out
         std::uint64_t first_slot = 0;
         std::uint64_t slots = 0;
     };

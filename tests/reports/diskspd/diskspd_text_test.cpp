@@ -286,11 +286,14 @@ TEST_CASE("DiskSpd: shares of requests are mapped to a target of a given size") 
     CHECK(percent[3].io_percent == 5);
     CHECK(percent[3].span == 600);
     target.is_distribution_in_percent = false;
+    target.block_bytes = 100;
     target.distribution = {{90, 600}, {10, 600}};
     const auto cut = reports::effective_ranges(target, 1000);
     REQUIRE(cut.size() == 2);
     CHECK(cut[1].span == 400);
     CHECK(reports::effective_ranges(target, 600).size() == 1);
+    CHECK(reports::effective_ranges(target, 699).size() == 1);  // no place for a block
+    CHECK(reports::effective_ranges(target, 700).size() == 2);
     CHECK(reports::diskspd_distribution_text({{90, 1 << 20}}, false, "") == "    100.0% of IO => [     0    -      1MiB)\n");
     CHECK(reports::diskspd_distribution_text({{90, 1 << 20}, {10, 0}}, false, "") ==
           "    90% of IO => [     0    -      1MiB)\n"

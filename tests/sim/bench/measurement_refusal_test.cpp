@@ -164,6 +164,8 @@ TEST_CASE("what the engine cannot do is refused with a message that names the ta
     CHECK_FALSE(text_of([](auto&, auto& target) { target.flush_every_writes = 1; }).empty());
     CHECK_FALSE(text_of([](auto&, auto& target) { target.spans = {{60, 50, 0}, {50, 50, 0}}; }).empty());
     CHECK_FALSE(text_of([](auto&, auto& target) { target.spans = {{60, 100, 0}}; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.spans = {{0, 100, 0}}; }).empty());
+    CHECK(text_of([](auto&, auto& target) { target.spans = {{0, 0, 8192}}; }).empty());  // the rest of the target gets all
     CHECK_FALSE(text_of([](auto&, auto& target) { target.spans = {{60, 50, 0}, {40, 0, 8192}}; }).empty());
     CHECK_FALSE(text_of([](auto&, auto& target) {
                     target.source.contents = MeasureContents::pages;

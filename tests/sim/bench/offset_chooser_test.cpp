@@ -171,9 +171,42 @@ TEST_CASE("a distribution by sizes that assigns all requests leaves none for the
     for (int i = 0; i < 1000; ++i) REQUIRE(range.random_offset(prng) / kBlock < 15);
 }
 
+TEST_CASE("parts by size beyond the end of the target leave their requests to the others, in proportion") {
+    MeasureTarget target = target_of(MeasureAccess::random);
+    target.spans = {{10, 0, 10 * kBlock}, {30, 0, 20 * kBlock}, {60, 0, 10 * kBlock}};
+    // The second part ends with the target; of the third not even a block is left.
+    TargetRange range(target, 25 * kBlock - 1);
+    ums::Prng prng(ums::testing::test_seed(__FILE__));
+    int first = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        const std::uint64_t block = range.random_offset(prng) / kBlock;
+        REQUIRE(block < 24);
+        first += block < 10 ? 1 : 0;
+    }
+    CHECK(first > 4600);
+    CHECK(first < 5400);
+    target.spans = {{90, 0, 40 * kBlock}};
+    TargetRange whole(target, 25 * kBlock);
+    std::set<std::uint64_t> seen;
+    for (int i = 0; i < 2000; ++i) seen.insert(whole.random_offset(prng) / kBlock);
+    CHECK(seen.size() == 25);
+}
+
+TEST_CASE("a hole alone sends all requests to the rest of the target") {
+    MeasureTarget target = target_of(MeasureAccess::random);
+    target.spans = {{0, 0, 10 * kBlock}};
+    TargetRange range(target, 12 * kBlock);
+    ums::Prng prng(ums::testing::test_seed(__FILE__));
+    std::set<std::uint64_t> seen;
+    for (int i = 0; i < 200; ++i) seen.insert(range.random_offset(prng) / kBlock);
+    CHECK(seen == std::set<std::uint64_t>{10, 11});
+}
+
 TEST_CASE("a target, or a part of it, that is too small for a block is refused") {
     CHECK_THROWS_AS(TargetRange(target_of(MeasureAccess::random), kBlock - 1), RefusedError);
     MeasureTarget target = target_of(MeasureAccess::random);
-    target.spans = {{50, 0, 99 * kBlock}, {50, 0, 100 * kBlock}};
+    target.spans = {{50, 1, 0}, {30, 1, 0}};
+    CHECK_THROWS_AS(TargetRange(target, 10 * kBlock), RefusedError);
+    target.spans = {{0, 0, 99 * kBlock}, {100, 0, 100 * kBlock}};
     CHECK_THROWS_AS(TargetRange(target, 99 * kBlock), RefusedError);
 }
