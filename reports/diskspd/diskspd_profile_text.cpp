@@ -66,7 +66,11 @@ void ProfileText::add_span(const DiskspdTimeSpan& span) {
         for (const DiskspdCpu& cpu : span.cpus) cpus += fmt::format("{}{}/{}", cpus.empty() ? "" : ", ", cpu.group, cpu.cpu);
         in_span("advanced affinity round robin (group/core): " + cpus);
     }
-    if (span.random_write_data) in_span("generating random data for each write IO");
+    if (span.random_write_data) {
+        in_span("generating random data for each write IO");
+        in_span("  WARNING: this increases the CPU cost of issuing writes and should only");
+        in_span("           be compared to other results using the -Zr flag");
+    }
     for (const DiskspdTarget& target : span.targets) add_target(target, span);
 }
 

@@ -41,6 +41,29 @@ std::string file_size_text(std::uint64_t size_bytes, DiskspdTextStyle style) {
     return text;
 }
 
+// " 0 1" or " 0 - 7": a run of three or more is shown by its ends.
+std::string thread_list(const std::vector<MeasureRow>& rows, std::size_t target) {
+    std::string text;
+    std::uint32_t last = 0;
+    std::uint32_t run = 0;  // threads after the first of the run
+    const auto end_run = [&] {
+        if (run > 0) text += fmt::format("{} {}", run > 1 ? " -" : "", last);
+        run = 0;
+    };
+    for (const MeasureRow& row : rows) {
+        if (row.target != target) continue;
+        if (!text.empty() && row.thread == last + 1) {
+            ++run;
+        } else {
+            end_run();
+            text += fmt::format(" {}", row.thread);
+        }
+        last = row.thread;
+    }
+    end_run();
+    return text;
+}
+
 class SpanText {
 public:
     SpanText(const DiskspdTimeSpan& wanted, const MeasureTimespanResults& found, DiskspdTextStyle style)
@@ -102,12 +125,8 @@ std::string SpanText::distributions() const {
     for (std::size_t i = 0; i < found_.targets.size() && i < wanted_.targets.size(); ++i) {
         const std::vector<DiskspdRange> ranges = effective_ranges(wanted_.targets[i], found_.targets[i].size_bytes);
         if (ranges.empty()) continue;
-        std::string threads;
-        for (const MeasureRow& row : found_.rows) {
-            if (row.target == i) threads += fmt::format(" {}", row.thread);
-        }
         if (text.empty()) text = "\nEffective IO Distributions\n--------------------------\n";
-        text += fmt::format("target: {} [thread:{}]\n", wanted_.targets[i].path, threads);
+        text += fmt::format("target: {} [thread:{}]\n", wanted_.targets[i].path, thread_list(found_.rows, i));
         text += diskspd_distribution_text(ranges, false, "");
     }
     return text;

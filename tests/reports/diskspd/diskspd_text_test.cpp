@@ -210,6 +210,19 @@ TEST_CASE("DiskSpd's text: every target and time span has its own tables") {
     CHECK_THAT(text, ContainsSubstring("\ntotal test time:\t20.00s\n"));
 }
 
+TEST_CASE("DiskSpd's text: of three or more threads in a row that share a distribution only the ends are listed") {
+    DiskspdDocument document = example_document();
+    document.profile.time_spans[0].targets[0].distribution = {{90, 10}, {10, 90}};
+    document.profile.time_spans[0].targets[0].is_distribution_in_percent = true;
+    CHECK_THAT(example_text(document), ContainsSubstring("\ntarget: t.dat [thread: 0 1]\n"));
+    auto& rows = document.results.timespans[0].rows;
+    for (const std::uint32_t thread : {2U, 3U, 5U, 7U, 8U}) {
+        rows.push_back(rows[0]);
+        rows.back().thread = thread;
+    }
+    CHECK_THAT(example_text(document), ContainsSubstring("\ntarget: t.dat [thread: 0 - 3 5 7 8]\n"));
+}
+
 TEST_CASE("DiskSpd's text: a time span that ended before it was measured says so") {
     DiskspdDocument document = example_document();
     document.results.timespans[0].duration_ns = 0;
@@ -249,7 +262,9 @@ TEST_CASE("DiskSpd's text: every setting of a profile is shown") {
                              "\tthread pool with 4 threads\n",
                              "\tnumber of outstanding I/O operations per thread: 8\n",
                              "\tadvanced affinity round robin (group/core): 0/1, 1/2\n",
-                             "\tgenerating random data for each write IO\n",
+                             "\tgenerating random data for each write IO\n"
+                             "\t  WARNING: this increases the CPU cost of issuing writes and should only\n"
+                             "\t           be compared to other results using the -Zr flag\n",
                              "\tpath: template target '1'\n",
                              "\t\tlocal software cache disabled, remote cache enabled\n",
                              "\t\thardware and software write caches disabled, writethrough on\n",
