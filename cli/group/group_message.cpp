@@ -27,11 +27,6 @@ std::vector<std::string> short_texts(const Json& json, const char* key) {
     return texts;
 }
 
-bool are_allowed(const GroupTerms& terms) {
-    return terms.of >= 1 && terms.of <= kGroupRanksMax && terms.turns >= 1 && terms.turns <= kGroupTurnsMax && terms.lease_ms >= 100 &&
-           terms.lease_ms <= 86'400'000 && terms.wait_ms <= 864'000'000;
-}
-
 template <typename Message, typename Read>
 std::optional<Message> decode(std::string_view text, const Read& read) {
     const Json json = Json::parse(text, nullptr, false);
@@ -91,6 +86,11 @@ std::optional<GroupView> read_view(const Json& json) {
 }
 
 }  // namespace
+
+bool are_allowed(const GroupTerms& terms) {
+    return terms.of >= 1 && terms.of <= kGroupRanksMax && terms.turns >= 1 && terms.turns <= kGroupTurnsMax && terms.lease_ms >= 100 &&
+           terms.lease_ms <= 86'400'000 && terms.wait_ms <= 864'000'000;
+}
 
 bool is_group_name(std::string_view name) {
     const auto is_allowed = [](char c) {

@@ -124,6 +124,9 @@ struct GroupView {
 // 1 to 64 letters, digits, '.', '_' and '-', not beginning with '.': the witness also names a file by it.
 [[nodiscard]] bool is_group_name(std::string_view name);
 
+// Within the limits of a group.
+[[nodiscard]] bool are_allowed(const GroupTerms& terms);
+
 // A group's terms, members and turns as JSON: on the wire, and in the file in which the witness keeps them.
 [[nodiscard]] nlohmann::json json_of(const GroupTerms& terms);
 [[nodiscard]] nlohmann::json json_of(const GroupPeer& peer);

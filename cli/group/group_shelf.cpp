@@ -1,6 +1,6 @@
 #include "cli/group/group_shelf.hpp"
 
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "ums/base/input_file.hpp"
@@ -30,11 +30,9 @@ void GroupShelf::take_up() {
         if (entry.path().extension() != kGroupExtension || !is_group_name(name)) continue;
         const ums::InputFile file = ums::read_input_file(entry.path().string(), kGroupFileBytesMax);
         if (!file.problem.empty() || groups_.size() >= kGroupsMax) continue;
-        try {
-            groups_.insert_or_assign(name, Group{GroupState::from_text(file.bytes, now()), false});
-        } catch (const nlohmann::json::exception&) {
-            continue;  // its next beat creates it anew
-        }
+        std::optional<GroupState> state = GroupState::from_text(file.bytes, now());
+        if (!state) continue;  // its next beat creates it anew
+        groups_.insert_or_assign(name, Group{std::move(*state), false});
     }
 }
 

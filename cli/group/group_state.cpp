@@ -105,21 +105,21 @@ bool GroupState::is_excused(std::uint32_t rank, Now now) const {
     return member->second.peer.state == "done" || is_gone(member->second, now);
 }
 
+// As far as one has come, and all have who are not excused. A member may name any stage.
 void GroupState::release_stages(Now now) {
-    for (;;) {
-        const std::uint32_t next = released_stage_ + 1;
-        bool has_anybody = false;
-        for (std::uint32_t rank = 0; rank < terms_.of; ++rank) {
-            const auto member = members_.find(rank);
-            const bool has_come = member != members_.end() && member->second.peer.stage >= next;
-            if (!has_come && !is_excused(rank, now)) return;
-            has_anybody = has_anybody || has_come;
-        }
-        if (!has_anybody) return;
-        released_stage_ = next;
-        if (next == kFirstMainStage) released_utc_us_ = now.utc_us;
-        change();
+    std::uint32_t furthest = 0;
+    std::uint32_t common = ~std::uint32_t{0};
+    for (std::uint32_t rank = 0; rank < terms_.of; ++rank) {
+        const auto member = members_.find(rank);
+        const std::uint32_t reached = member == members_.end() ? 0 : member->second.peer.stage;
+        furthest = std::max(furthest, reached);
+        if (!is_excused(rank, now)) common = std::min(common, reached);
     }
+    const std::uint32_t stage = std::min(furthest, common);
+    if (stage <= released_stage_) return;
+    if (released_stage_ < kFirstMainStage && stage >= kFirstMainStage) released_utc_us_ = now.utc_us;
+    released_stage_ = stage;
+    change();
 }
 
 bool GroupState::is_over() const {
@@ -250,25 +250,42 @@ std::string GroupState::to_text() const {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-GroupState GroupState::from_text(const std::string& text, Now now) {
-    const Json json = Json::parse(text);
+std::optional<GroupState> GroupState::from_text(const std::string& text, Now now) {
     GroupState state(now);
-    state.terms_ = terms_of(json.at("terms"));
-    state.has_terms_ = true;
-    state.first_beat_us_ = state.turn_since_us_ = now.monotonic_us;
-    state.revision_ = json.at("revision").get<std::uint64_t>();
-    state.released_stage_ = json.at("released_stage").get<std::uint32_t>();
-    state.released_utc_us_ = json.at("released_utc_us").get<std::uint64_t>();
-    state.never_came_ = json.at("never_came").get<std::vector<std::uint32_t>>();
-    state.failure_ = json.at("failure").get<std::string>();
-    for (const Json& member : json.at("members")) {
-        const GroupPeer peer = peer_of(member);
-        state.members_[peer.rank] = {peer, now.monotonic_us, false};
+    try {
+        state.read(Json::parse(text), now);
+    } catch (const Json::exception&) {
+        return std::nullopt;
     }
-    for (const Json& turn : json.at("turns")) state.turns_.push_back(turn_of(turn));
+    if (!state.is_allowed()) return std::nullopt;
     if (state.terms_.plan == kHandOver && state.turns_.empty()) state.begin_turns(now);
     if (state.is_over()) state.over_since_us_ = now.monotonic_us;
     return state;
+}
+
+void GroupState::read(const Json& json, Now now) {
+    terms_ = terms_of(json.at("terms"));
+    has_terms_ = true;
+    first_beat_us_ = turn_since_us_ = now.monotonic_us;
+    revision_ = json.at("revision").get<std::uint64_t>();
+    released_stage_ = json.at("released_stage").get<std::uint32_t>();
+    released_utc_us_ = json.at("released_utc_us").get<std::uint64_t>();
+    never_came_ = json.at("never_came").get<std::vector<std::uint32_t>>();
+    failure_ = json.at("failure").get<std::string>();
+    for (const Json& member : json.at("members")) {
+        const GroupPeer peer = peer_of(member);
+        members_[peer.rank] = {peer, now.monotonic_us, false};
+    }
+    for (const Json& turn : json.at("turns")) turns_.push_back(turn_of(turn));
+}
+
+// A disk may have changed what it keeps.
+bool GroupState::is_allowed() const {
+    const auto is_rank = [this](std::uint32_t rank) { return rank < terms_.of; };
+    return are_allowed(terms_) && turns_.size() <= kTurnsKept && std::all_of(never_came_.begin(), never_came_.end(), is_rank) &&
+           std::all_of(members_.begin(), members_.end(), [&](const auto& each) { return is_rank(each.first); }) &&
+           std::all_of(turns_.begin(), turns_.end(),
+                       [&](const GroupTurn& turn) { return is_rank(turn.rank) && turn.number >= 1 && turn.number <= terms_.turns; });
 }
 
 }  // namespace cli

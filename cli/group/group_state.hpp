@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,8 +33,8 @@ public:
     // Whether anything that must survive a restart of the witness has changed since the last call.
     [[nodiscard]] bool take_changed() { return std::exchange(has_changed_, false); }
     [[nodiscard]] std::string to_text() const;
-    // Throws nlohmann::json::exception if the text is not a group. All members count as heard from just now.
-    static GroupState from_text(const std::string& text, Now now);
+    // Nothing if the text is not a group, or exceeds a limit. All members count as heard from just now.
+    [[nodiscard]] static std::optional<GroupState> from_text(const std::string& text, Now now);
 
     // It has ended, or all members have been silent so long that it counts as ended: another group may take its name.
     [[nodiscard]] bool is_history(Now now) const;
@@ -53,6 +54,8 @@ private:
     [[nodiscard]] bool is_gone(const Member& member, Now now) const { return member.peer.state != "done" && is_silent(member, now); }
     [[nodiscard]] bool is_excused(std::uint32_t rank, Now now) const;
     [[nodiscard]] bool is_over() const;
+    void read(const nlohmann::json& json, Now now);
+    [[nodiscard]] bool is_allowed() const;
     void note_member(const GroupBeat& beat, Now now);
     void note_gone(Now now);
     void release_stages(Now now);

@@ -22,7 +22,7 @@ public:
     void begin_again() {
         const std::string kept = state_.to_text();
         now_.monotonic_us = 7;
-        state_ = GroupState::from_text(kept, now_);
+        state_ = GroupState::from_text(kept, now_).value();
     }
 
 private:
@@ -282,4 +282,36 @@ TEST_CASE("later owners, and views across a restart, learn where an owner found 
     witness.begin_again();
     second.known_revision = 0;
     CHECK(witness.hear(second).turns.at(1).found_lsn == 0x2'0000'1234);
+}
+
+TEST_CASE("a group that is kept with terms beyond the limits, or with ranks that it has not, is not taken up") {
+    const GroupState::Now now{1, 1};
+    GroupState state(now);
+    CHECK(state.take(beat_of(1, 2, "side-by-side", 10), now).problem.empty());
+    const std::string good = state.to_text();
+    CHECK(GroupState::from_text(good, now));
+    const auto changed = [&good](const std::string& from, const std::string& to) {
+        std::string text = good;
+        const std::size_t place = text.find(from);
+        REQUIRE(place != std::string::npos);
+        return text.replace(place, from.size(), to);
+    };
+    CHECK_FALSE(GroupState::from_text(changed("\"of\":2", "\"of\":0"), now));
+    CHECK_FALSE(GroupState::from_text(changed("\"of\":2", "\"of\":4294967295"), now));
+    CHECK_FALSE(GroupState::from_text(changed("\"rank\":1", "\"rank\":2"), now));
+    CHECK_FALSE(GroupState::from_text(changed("\"never_came\":[]", "\"never_came\":[7]"), now));
+    CHECK_FALSE(GroupState::from_text(changed("\"lease_ms\":10000", "\"lease_ms\":0"), now));
+    CHECK_FALSE(GroupState::from_text("[]", now));
+    CHECK_FALSE(GroupState::from_text(good.substr(1), now));
+}
+
+TEST_CASE("members that name the last stage there can be are released there") {
+    Witness witness;
+    GroupBeat first = beat_of(0, 2, "side-by-side", 10);
+    GroupBeat second = beat_of(1, 2, "side-by-side", 11);
+    first.stage = second.stage = ~std::uint32_t{0};
+    CHECK(witness.hear(first).released_stage == 0);
+    const GroupView view = witness.hear(second);
+    CHECK(view.released_stage == ~std::uint32_t{0});
+    CHECK(view.released_utc_us != 0);
 }
