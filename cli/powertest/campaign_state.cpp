@@ -126,6 +126,9 @@ CampaignPlan plan_from_json(const StateJson& json, const std::string& path) {
     json.at("seed").get_to(plan.seed);
     plan.moments = words_from_json(json.at("moments"));
     if (plan.moments.empty()) refuse_damaged(path, "no moments");
+    if (plan.least_s > plan.most_s || plan.most_s > kCampaignSecondsMax || plan.timeout_s > kCampaignSecondsMax) {
+        refuse_damaged(path, "times that no campaign has");
+    }
     return plan;
 }
 

@@ -10,6 +10,7 @@
 namespace cli {
 
 inline constexpr std::uint32_t kCampaignVersion = 1;
+inline constexpr std::uint64_t kCampaignSecondsMax = 86400;  // of each time in the plan: a day
 
 // The plan, in the words of the command line.
 struct CampaignPlan {

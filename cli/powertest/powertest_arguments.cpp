@@ -21,7 +21,6 @@ constexpr std::uint64_t kCyclesMax = 9999;
 constexpr std::uint64_t kLeastSDefault = 10;
 constexpr std::uint64_t kMostSDefault = 60;
 constexpr std::uint64_t kTimeoutSDefault = 300;
-constexpr std::uint64_t kSecondsMax = 86400;  // a day
 constexpr std::array<std::string_view, 4> kMoments{"any", "checkpoint", "flush", "growth"};
 
 constexpr std::array kPowertestSwitches{
@@ -92,9 +91,9 @@ void take_switch(PowertestArguments& arguments, const SwitchWord& word) {
     if (is("cut")) plan.cut = word.value;
     if (is("restore")) plan.restore = word.value;
     if (is("cycles")) plan.cycles = static_cast<std::uint32_t>(number_of(word, 1, kCyclesMax));
-    if (is("least")) plan.least_s = number_of(word, 0, kSecondsMax, " of seconds");
-    if (is("most")) plan.most_s = number_of(word, 1, kSecondsMax, " of seconds");
-    if (is("timeout")) plan.timeout_s = number_of(word, 1, kSecondsMax, " of seconds");
+    if (is("least")) plan.least_s = number_of(word, 0, kCampaignSecondsMax, " of seconds");
+    if (is("most")) plan.most_s = number_of(word, 1, kCampaignSecondsMax, " of seconds");
+    if (is("timeout")) plan.timeout_s = number_of(word, 1, kCampaignSecondsMax, " of seconds");
     if (is("moments")) plan.moments = moments_of(word);
     if (is("seed")) plan.seed = number_of(word, 0, UINT64_MAX);
     if (is("dir") || is("config")) plan.run_words.insert(plan.run_words.end(), {word.spelling, word.value});

@@ -81,6 +81,9 @@ TEST_CASE("a damaged or newer state of a campaign is refused") {
     CHECK_THAT(state_mistake(with(text, "\"cutting\"", "\"flying\"")), ContainsSubstring("phase 'flying'"));
     CHECK_THAT(state_mistake(with(text, "\"intact\"", "\"odd\"")), ContainsSubstring("outcome 'odd'"));
     CHECK_THAT(state_mistake(with(text, "\"version\": 1", "\"version\": 2")), ContainsSubstring("made by a newer ioproof"));
+    CHECK_THAT(state_mistake(with(text, "\"least_s\": 21", "\"least_s\": 23")), ContainsSubstring("times that no campaign has"));
+    CHECK_THAT(state_mistake(with(text, "\"most_s\": 22", "\"most_s\": 18446744073709551")), ContainsSubstring("times that no campaign"));
+    CHECK_THAT(state_mistake(with(text, "\"timeout_s\": 23", "\"timeout_s\": -1")), ContainsSubstring("times that no campaign has"));
 }
 
 TEST_CASE("a state folder keeps the last state until it is told to forget it") {
