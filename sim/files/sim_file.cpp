@@ -200,8 +200,8 @@ std::error_code SimFile::read_size() {
     if (setup_.is_device) return {};  // as much of it as was asked for
     std::uint64_t now_bytes = 0;
     const std::error_code error = storage_.size(setup_.control, now_bytes);
-    const std::uint64_t pages = std::min(now_bytes / kPageBytes, kFilePagesMax);
-    if (!error) size_bytes_.store(pages * kPageBytes, std::memory_order_release);
+    const std::uint64_t page_count = std::min(now_bytes / kPageBytes, kFilePagesMax);
+    if (!error) size_bytes_.store(page_count * kPageBytes, std::memory_order_release);
     return error;
 }
 
