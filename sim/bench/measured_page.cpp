@@ -44,7 +44,7 @@ bool is_of_another(const PageBook& book, const UnitImage& says, PageBook::Mark m
 
 FindingKind wrong_page_kind(const PageBook& book, const std::byte* image, const UnitImage& says, std::uint64_t page, PageBook::Mark mark,
                             bool is_transient) {
-    if (says.is_sound && (says.number != page || says.file_id != book.file_id())) {
+    if (says.is_sound && (says.number != book.number_of(page) || says.file_id != book.file_id())) {
         return is_transient ? FindingKind::misdirected_read : FindingKind::misdirected_write;
     }
     const bool is_newer = says.version > PageBook::version_of(mark) && !is_of_another(book, says, mark);
@@ -53,7 +53,7 @@ FindingKind wrong_page_kind(const PageBook& book, const std::byte* image, const 
     if (is_all_zero(image, book.unit_bytes())) return FindingKind::zeroed_page;
     if (has_sector_not_read(image, book.unit_bytes())) return FindingKind::bytes_not_read;
     if (book.unit() == BookUnit::sector) return FindingKind::bit_corruption;
-    return is_torn_page(image, page) ? FindingKind::torn_page : FindingKind::bit_corruption;
+    return is_torn_page(image, book.number_of(page)) ? FindingKind::torn_page : FindingKind::bit_corruption;
 }
 
 std::string what_came(const UnitImage& says, std::string_view unit) {

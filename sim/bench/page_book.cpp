@@ -73,7 +73,7 @@ BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark m
     // A write that has begun meanwhile has changed the version.
     if ((mark & (kInFlight | kUnknown)) != 0 || entry.load(std::memory_order_acquire) != mark) return BookJudgement::not_judged;
     const UnitImage says = look_at(image);
-    const bool is_sound = says.is_sound && says.file_id == file_id_ && says.number == page && says.version != 0;
+    const bool is_sound = says.is_sound && says.file_id == file_id_ && says.number == number_of(page) && says.version != 0;
     if ((mark & kOwn) != 0) {
         return is_sound && says.run_id == run_id_ && says.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
     }

@@ -49,6 +49,10 @@ public:
     // Makes the image of `version` of the page. `data` must be 8-aligned.
     void make_image(std::uint64_t page, std::uint32_t version, std::uint64_t utc_us, std::byte* data) const;
     [[nodiscard]] UnitImage look_at(const std::byte* image) const;
+    // What the image of the page gives as its number: that of a page has 32 bits, and begins again after 32 TB.
+    [[nodiscard]] std::uint64_t number_of(std::uint64_t page) const {
+        return unit_ == BookUnit::page ? static_cast<std::uint32_t>(page) : page;
+    }
 
     // --- writes; any thread ---
 

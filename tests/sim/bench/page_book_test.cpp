@@ -40,6 +40,16 @@ TEST_CASE("a page written by one request at a time is right in its new version, 
     CHECK(book.judge(3, bent.data(), mark) == BookJudgement::wrong);
 }
 
+TEST_CASE("a page behind the first 32 TB is right with its number as far as that fits into an image") {
+    constexpr std::uint64_t kPage = (std::uint64_t{1} << 32) + 3;
+    PageBook book(kPage + 1, 1, 77);  // takes memory only where pages are written
+    CHECK(book.begin_write(kPage) == 1);
+    book.end_write(kPage, true);
+    const PageBook::Mark mark = book.mark(kPage);
+    CHECK(book.judge(kPage, PageBookPage(77, 3, 1).data(), mark) == BookJudgement::right);
+    CHECK(book.judge(kPage, PageBookPage(77, 4, 1).data(), mark) == BookJudgement::wrong);
+}
+
 TEST_CASE("a page that was written while it was being read is not judged") {
     PageBook book(10, 1, 77);
     CHECK(book.begin_write(3) == 1);
