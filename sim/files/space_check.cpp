@@ -74,7 +74,9 @@ void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storag
     for (const auto& [device, demand] : demands) {
         std::uint64_t free_bytes = 0;
         if (storage.free_space(demand.folder, free_bytes)) continue;
-        if (demand.needed_bytes > free_bytes + demand.freed_bytes) refuse(demand, free_bytes);
+        // File systems without a limit say that almost 2^64 bytes are free.
+        const std::uint64_t more_bytes = demand.needed_bytes - std::min(demand.needed_bytes, demand.freed_bytes);
+        if (more_bytes > free_bytes) refuse(demand, free_bytes);
     }
 }
 

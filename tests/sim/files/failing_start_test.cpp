@@ -135,6 +135,13 @@ TEST_CASE("the space for all files of a file system is added up, and replaced fi
     CHECK(bench.start({bench.data, bench.log}) == Error::none);
 }
 
+TEST_CASE("a file system without a limit, which says that almost 2^64 bytes are free, has room beside replaced files") {
+    EarlierRun bench;
+    bench.data.initial_size_mb = 3;
+    bench.watched.free = ~std::uint64_t{0} - 4095;
+    CHECK(bench.start({bench.data, bench.log}) == Error::none);
+}
+
 TEST_CASE("each file system is counted separately") {
     struct TwoDisks final : ums::ForwardingStorage {
         using ums::ForwardingStorage::ForwardingStorage;
