@@ -226,9 +226,10 @@ ums::Task<std::uint64_t> SimFile::next_data_bytes(std::uint64_t offset_bytes) co
     });
 }
 
-ums::Task<bool> SimFile::is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const {
-    const std::uint64_t next_bytes = co_await next_data_bytes(offset_bytes);
-    co_return next_bytes >= offset_bytes + range_bytes;
+ums::Task<bool> SimFile::is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes, std::uint64_t& hole_end_bytes) const {
+    const std::uint64_t range_end_bytes = offset_bytes + range_bytes;
+    if (hole_end_bytes < range_end_bytes) hole_end_bytes = co_await next_data_bytes(offset_bytes);
+    co_return hole_end_bytes >= range_end_bytes;
 }
 
 }  // namespace sim

@@ -103,8 +103,9 @@ public:
     // Where, from `offset_bytes` on, the file system has data stored: up to there, the file is a hole. The size of the file if nothing
     // follows, `offset_bytes` itself if that is unknown.
     ums::Task<std::uint64_t> next_data_bytes(std::uint64_t offset_bytes) const;
-    // Whether nothing is stored in the range.
-    ums::Task<bool> is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const;
+    // Whether nothing is stored in the range. `hole_end_bytes` is the caller's, 0 at first: one answer of the file system serves for all of
+    // a long hole, if nobody else writes there and the ranges are asked for in ascending order.
+    ums::Task<bool> is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes, std::uint64_t& hole_end_bytes) const;
     // Makes the system forget cached pages of the file, as far as it can.
     ums::Task<void> drop_cache() const;
     // A second handle for a diagnosis, opened like the one for transfers.

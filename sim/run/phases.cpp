@@ -119,17 +119,16 @@ ums::Task<void> WholeFileWork::audit_ranges(FileProgress& progress, WorkCounters
     WorkCounters::add(counters.cycles, 1);
 }
 
-// Nothing was ever written there, and the file system says so, too: nothing to read in a file that is mostly holes. `hole_end_bytes`: what
-// it said last, for ranges in ascending order; one answer serves for all of a long hole.
+// Nothing was ever written there, and the file system says so, too: nothing to read in a file that is mostly holes. `hole_end_bytes`: as
+// for SimFile::is_hole().
 ums::Task<bool> WholeFileWork::is_untouched_hole(DataFile& data, std::uint32_t first_page, std::uint32_t count,
                                                  std::uint64_t& hole_end_bytes) {
     if (!data.ledger.is_untouched(first_page, count)) co_return false;
     if (data.file.options().is_tempdb) co_return true;
     if (!data.file.options().sparse) co_return false;
-    const std::uint64_t begin_bytes = std::uint64_t{first_page} * kPageBytes;
-    const std::uint64_t end_bytes = begin_bytes + std::uint64_t{count} * kPageBytes;
-    if (hole_end_bytes < end_bytes) hole_end_bytes = co_await data.file.next_data_bytes(begin_bytes);
-    co_return hole_end_bytes >= end_bytes;
+    const bool is_hole =
+        co_await data.file.is_hole(std::uint64_t{first_page} * kPageBytes, std::uint64_t{count} * kPageBytes, hole_end_bytes);
+    co_return is_hole;
 }
 
 // Empties the pool so that the audit reads everything from the storage.

@@ -65,18 +65,18 @@ ums::Task<void> PageVerification::run() {
 ums::Task<void> PageVerification::verify_ranges(File& file) {
     const ums::MemoryRegion buffer(std::uint64_t{kVerifiedRangePages} * kPageBytes, ums::MemoryKind::plain);
     const std::uint32_t pages = file.file->pages();
+    std::uint64_t hole_end_bytes = 0;
     while (!run_.is_stopping()) {
         const std::optional<PageRanges::Range> range = file.ranges.take(kVerifiedRangePages, pages);
         if (!range) break;
-        co_await verify_range(file, range->first, range->count, buffer.data());
+        const bool is_hole = co_await is_legal_hole(file, range->first, range->count, hole_end_bytes);
+        if (!is_hole) co_await verify_range(file, range->first, range->count, buffer.data());
         done_pages_.fetch_add(range->count, std::memory_order_relaxed);
         co_await ums::Scheduler::current().yield_if_due();
     }
 }
 
 ums::Task<void> PageVerification::verify_range(File& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes) {
-    const bool is_hole = co_await is_legal_hole(file, first_page, count);
-    if (is_hole) co_return;
     const ums::IoSegment segment{bytes, std::uint64_t{count} * kPageBytes};
     const std::uint64_t offset_bytes = std::uint64_t{first_page} * kPageBytes;
     stamp_not_read(bytes, segment.size_bytes);
@@ -115,14 +115,15 @@ ums::Task<bool> PageVerification::verify_after_failure(File& file, std::uint32_t
     co_return retry.has_reported();
 }
 
-// Nothing is stored there, and nothing needs to be.
-ums::Task<bool> PageVerification::is_legal_hole(File& file, std::uint32_t first_page, std::uint32_t count) {
+// Nothing is stored there, and nothing needs to be. `hole_end_bytes`: as for SimFile::is_hole().
+ums::Task<bool> PageVerification::is_legal_hole(File& file, std::uint32_t first_page, std::uint32_t count, std::uint64_t& hole_end_bytes) {
     if (!file.file->options().sparse) co_return false;
     for (std::uint32_t page = first_page; page < first_page + count; ++page) {
         const PageBounds::Bound bound = file.proven->bounds[page];
         if (bound.least != 0 || bound.is_released != 0 || file.proven->promises[page].version != 0) co_return false;
     }
-    const bool is_hole = co_await file.file->is_hole(std::uint64_t{first_page} * kPageBytes, std::uint64_t{count} * kPageBytes);
+    const bool is_hole =
+        co_await file.file->is_hole(std::uint64_t{first_page} * kPageBytes, std::uint64_t{count} * kPageBytes, hole_end_bytes);
     co_return is_hole;
 }
 

@@ -42,7 +42,7 @@ private:
     ums::Task<void> verify_ranges(File& file);
     ums::Task<void> verify_range(File& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes);
     ums::Task<bool> verify_after_failure(File& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes);
-    ums::Task<bool> is_legal_hole(File& file, std::uint32_t first_page, std::uint32_t count);
+    ums::Task<bool> is_legal_hole(File& file, std::uint32_t first_page, std::uint32_t count, std::uint64_t& hole_end_bytes);
     ums::Task<void> verify_page(File& file, std::uint32_t page, const std::byte* image);
     ums::Task<PageJudgement> diagnose(File& file, const ProvenPage& proven, const std::byte* image);
     void count(File& file, const ProvenPage& proven, const PageJudgement& judgement);

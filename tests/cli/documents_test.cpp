@@ -257,7 +257,7 @@ TEST_CASE("the quick start is what the README says") {
     REQUIRE(std::regex_search(readme, match, kFolder));
     CHECK(dev.find("$PWD/" + match[1].str()) != std::string::npos);
     CHECK(dev.find("samples/quick.ini") != std::string::npos);
-    CHECK(dev.find("build_packages") != std::string::npos);
+    CHECK(dev.find("need_packages build") != std::string::npos);
 }
 
 TEST_CASE("there are as many examples of results as the README says") {

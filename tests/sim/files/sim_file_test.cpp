@@ -341,21 +341,29 @@ TEST_CASE("a sparse file knows its holes") {
     rig.options.files[0].sparse = true;
     rig.run([](Rig& r) -> ums::Task<void> {
         SimFile& file = r.data().file;
-        const bool tells_holes = co_await file.is_hole(64 * sim::kPageBytes, 64 * sim::kPageBytes);
+        std::uint64_t known_bytes = 0;
+        const bool tells_holes = co_await file.is_hole(64 * sim::kPageBytes, 64 * sim::kPageBytes, known_bytes);
         if (!tells_holes) {
             WARN("the file system of the temporary folder does not tell holes");
             co_return;
         }
-        const bool is_hole_1 = co_await file.is_hole(0, sim::kPageBytes);
+        CHECK(known_bytes == kMb);
+        known_bytes = 0;
+        const bool is_hole_1 = co_await file.is_hole(0, sim::kPageBytes, known_bytes);
         CHECK_FALSE(is_hole_1);
         sim::testing::poke(r.data_path(), 100 * sim::kPageBytes, std::vector<std::byte>(512, std::byte{1}));
-        const bool is_hole_2 = co_await file.is_hole(64 * sim::kPageBytes, 64 * sim::kPageBytes);
+        known_bytes = 0;
+        const bool is_hole_2 = co_await file.is_hole(64 * sim::kPageBytes, 64 * sim::kPageBytes, known_bytes);
         CHECK_FALSE(is_hole_2);
-        const bool is_hole_3 = co_await file.is_hole(64 * sim::kPageBytes, 8 * sim::kPageBytes);
+        const bool is_hole_3 = co_await file.is_hole(64 * sim::kPageBytes, 8 * sim::kPageBytes, known_bytes);
         CHECK(is_hole_3);
+        CHECK(known_bytes >= 72 * sim::kPageBytes);
+        CHECK(known_bytes <= 100 * sim::kPageBytes);
         const std::error_code error_5 = co_await file.resize(2 * kMb);
         CHECK_FALSE(error_5);
-        const bool is_hole_4 = co_await file.is_hole(128 * sim::kPageBytes, 128 * sim::kPageBytes);
+        known_bytes = 0;
+        const bool is_hole_4 = co_await file.is_hole(128 * sim::kPageBytes, 100 * sim::kPageBytes, known_bytes);
         CHECK(is_hole_4);
+        CHECK(known_bytes == 2 * kMb);  // the file system need not be asked about the rest of the hole
     });
 }
