@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -191,9 +192,11 @@ ExitCode show_all(ReportArguments arguments, Console& console) {
     for (std::size_t i = 0; i < results.size(); ++i) all.push_back({arguments.files[i], &results[i]});
     const nlohmann::ordered_json group = reports::merged_results(all, sim::kVersion);
     JsonOutput json(arguments.json_path, reports::kMergedDocument);
+    std::optional<reports::OutputFile> page;
+    if (!arguments.html_path.empty()) page.emplace(reports::html_kind(), arguments.html_path);
     if (json.shows_text()) console.add_result(reports::merged_text(group));
-    if (!arguments.html_path.empty()) write_page(arguments.html_path, reports::html_merged(group));
-    return json.put(reports::json_text(group), console, code_of(group["verdict"].get<std::string>()));
+    const ExitCode code = json.put(reports::json_text(group), console, code_of(group["verdict"].get<std::string>()));
+    return page ? put_file(*page, reports::html_merged(group), console, code) : code;
 }
 
 ExitCode show(ReportArguments arguments, Console& console) {

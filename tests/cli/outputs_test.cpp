@@ -194,3 +194,14 @@ TEST_CASE("an output that could not be written turns exit code 0 into 3") {
         CHECK_THAT(run->error(), ContainsSubstring("log file 'small/l.xml'") && ContainsSubstring("No space left on device"));
     }
 }
+
+TEST_CASE("a page that cannot be written changes neither the verdict of several results nor their JSON") {
+    const IoproofFolder folder;
+    for (const char* name : {"a.json", "b.json"}) {
+        REQUIRE(folder.start_run("1", {"--json", name, "--fail-on", "longest > 1us"})->wait() == 1);
+    }
+    const auto report = folder.start({"report", "a.json", "b.json", "--json", "all.json", "--html", "/dev/full"});
+    CHECK(report->wait() == 1);
+    CHECK_THAT(report->error(), ContainsSubstring("HTML file '/dev/full': could not be written"));
+    CHECK_THAT(folder.read("all.json"), ContainsSubstring("FAIL"));
+}
