@@ -1,6 +1,7 @@
 // A run that continues with the files that a crash left: it takes them over, recovers them, and continues their log.
 #include <algorithm>
 #include <exception>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,10 +11,13 @@
 #include "sim/files/file_creator.hpp"
 #include "sim/files/file_names.hpp"
 #include "sim/files/file_stamper.hpp"
+#include "sim/files/space_check.hpp"
+#include "sim/files/transfer_failure.hpp"
 #include "sim/log/checkpoint_records.hpp"
 #include "sim/log/log_block_check.hpp"
 #include "sim/page/page_codec.hpp"
 #include "sim/run/run_driver.hpp"
+#include "ums/base/error_text.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/units.hpp"
 
@@ -135,7 +139,11 @@ ums::Task<void> RunDriver::sign_again(const FoundFile& file) {
     const FileStamper stamper(file.left.id, file.left.options, file.setup.transfers, journal_, &run_);
     std::uint32_t checksum = 0;
     const std::error_code error = co_await stamper.write_signature(run_id_, checksum);
-    if (error) run_.stop(Outcome::failed, fmt::format("{}: its signature page cannot be written.", file.left.options.path));
+    if (!error) co_return;
+    const std::string& path = file.left.options.path;
+    std::string text = fmt::format("{}: its signature page cannot be written: {}.", path, ums::error_text(error));
+    if (is_about_space(error)) text += " " + free_space_text(storage_, path);
+    run_.stop(is_about_storage(error) ? Outcome::failed : Outcome::not_done, std::move(text));
 }
 
 // --- recovery ---

@@ -307,6 +307,22 @@ TEST_CASE("a repair gives up the log beyond a hole, and the page changes from th
     CHECK(results.outcome == Outcome::passed);
 }
 
+TEST_CASE("a repair on a disk without room for the log's signature page is not done, and blames nobody") {
+    LeftRun left;
+    spoil(left.log(), 0);
+    FaultyStorage storage(left.run.memory, left.run.clock);
+    const int error = GENERATE(ENOSPC, EIO);
+    storage.set_rule([error](const ums::IoRequest& request) {
+        return Fate{.error = request.operation == ums::IoOperation::write && request.offset_bytes == 0 ? error : 0};
+    });
+    Options options = left.options;
+    options.job = Job::repair;
+    const Results results = sim::Simulation(options, storage, left.run.clock, left.run.sink).run();
+    CHECK(results.outcome == (error == ENOSPC ? Outcome::not_done : Outcome::failed));
+    CHECK(kinds(results) == (error == ENOSPC ? "" : "io_error"));
+    CHECK(results.outcome_reason.find("its signature page cannot be written") != std::string::npos);
+}
+
 TEST_CASE("a repair restores the size of a file that has become too short") {
     LeftRun left;
     const std::uint64_t size_bytes = left.data().size_bytes();
