@@ -77,7 +77,7 @@ void PromiseStore::open(Use use) {
     if (use == Use::write && error == std::errc::no_such_file_or_directory) {
         error = ums::create_output(path_, ums::OutputAccess::everyone, file_);
     }
-    if (error) throw sim::EnvironmentError(fmt::format("{}: the ledger cannot be opened: {}", path_, ums::error_text(error)));
+    if (error) throw StoreError(fmt::format("{}: the ledger cannot be opened: {}", path_, ums::error_text(error)), error);
     ums::OutputStatus status;
     if (ums::read_output_status(file_, status) || status.type != ums::OutputStatus::Type::regular) {
         throw sim::RefusedError(fmt::format("{}: refused: a ledger is a regular file.", path_));
@@ -85,7 +85,7 @@ void PromiseStore::open(Use use) {
     if (use == Use::read) return;
     if (!file_.lock()) throw sim::EnvironmentError(fmt::format("{}: another process keeps its promises there.", path_));
     error = ums::sync_folder_of(path_);
-    if (error) throw sim::EnvironmentError(fmt::format("{}: cannot be made durable: {}", path_, ums::error_text(error)));
+    if (error) throw StoreError(fmt::format("{}: cannot be made durable: {}", path_, ums::error_text(error)), error);
 }
 
 // Refuses a file that no store can have written, because it is somebody else's. A power cut leaves the last record incomplete: zeros, or a

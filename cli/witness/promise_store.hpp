@@ -12,18 +12,26 @@
 #include <vector>
 
 #include "cli/witness/promise_sink.hpp"
+#include "sim/errors.hpp"
 #include "sim/promises/promises.hpp"
 #include "ums/base/output_handle.hpp"
 
 namespace cli {
 
+// The system refuses the file, for `error`.
+class StoreError final : public sim::EnvironmentError {
+public:
+    StoreError(const std::string& text, std::error_code why) : sim::EnvironmentError(text), error(why) {}
+    std::error_code error;
+};
+
 class PromiseStore {
 public:
     enum class Use : std::uint8_t { read, write };
 
-    // Throws EnvironmentError if the file cannot be opened or another process writes to it, RefusedError if it holds anything but promise
-    // records, or has another format. For writing: creates the file if there is none, and cuts off an incomplete record at its end, which
-    // was never acknowledged.
+    // Throws StoreError if the file cannot be opened, EnvironmentError if it cannot be read or another process writes to it, RefusedError
+    // if it holds anything but promise records, or has another format. For writing: creates the file if there is none, and cuts off an
+    // incomplete record at its end, which was never acknowledged.
     PromiseStore(const std::filesystem::path& path, Use use);
     PromiseStore(const PromiseStore&) = delete;
     PromiseStore& operator=(const PromiseStore&) = delete;

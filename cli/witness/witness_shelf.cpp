@@ -81,6 +81,8 @@ WitnessAnswer WitnessShelf::keep(std::span<const std::byte> record) {
     try {
         if (const auto section = sim::decode_section(record)) return begin(*section, record);
         if (const auto batch = sim::decode_batch(record)) return add(*batch, record);
+    } catch (const StoreError& failed) {
+        return answer_of(WitnessStatus::not_stored, 0, failed.error);
     } catch (const sim::EnvironmentError&) {
         return answer_of(WitnessStatus::not_stored, 0, std::make_error_code(std::errc::io_error));
     } catch (const sim::RefusedError&) {

@@ -1,5 +1,6 @@
 #include "cli/witness/witness_shelf.hpp"
 
+#include <cerrno>
 #include <filesystem>
 #include <vector>
 
@@ -36,10 +37,12 @@ TEST_CASE("a run that cannot begin because the disk is full takes no place, and 
     CHECK(std::filesystem::file_size(path) == first_section(7).size());
 }
 
-TEST_CASE("a run whose file cannot be opened takes no place") {
+TEST_CASE("a run whose file cannot be opened takes no place, and is told the reason") {
     const test::IoproofFolder folder;
     cli::WitnessShelf shelf(folder.path() / "store");
     std::filesystem::create_directory(folder.path() / "store/0000000000000007.promises");
-    CHECK(status_of(shelf.keep(first_section(7))) == cli::WitnessStatus::not_stored);
+    const cli::WitnessAnswer answer = shelf.keep(first_section(7));
+    CHECK(status_of(answer) == cli::WitnessStatus::not_stored);
+    CHECK(answer.system_error == EISDIR);
     CHECK(shelf.run_count() == 0);
 }
