@@ -56,6 +56,12 @@ char letter_of(const std::string& moment) {
     return moment == "growth" ? kGrowthMoment : kFlushMoment;
 }
 
+// Why a run or a verification ended. If the disk of its output is full, nothing is there.
+std::string reason_in(const std::string& output_path) {
+    const std::string line = ums::last_line(output_path);
+    return line.empty() ? fmt::format("{} does not say why; is its disk full?", output_path) : line;
+}
+
 }  // namespace
 
 bool Campaign::is_at_end() const {
@@ -184,7 +190,7 @@ void Campaign::run_has_ended(int exit_code) {
     }
     enter(CampaignPhase::idle);
     const std::string text = fmt::format("the run of cycle {} ended by itself with exit code {}, before the power was cut: {}",
-                                         cycle_number(), exit_code, ums::last_line(output));
+                                         cycle_number(), exit_code, reason_in(output));
     if (state_.cycles.empty() && state_.begins_anew) folder_.forget();
     if (exit_code == 2 && state_.cycles.empty()) throw UsageError(text);
     throw sim::EnvironmentError(text);
@@ -278,7 +284,7 @@ bool Campaign::verify() {
 
 void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
     const std::string json_path = folder_.file_of_cycle(cycle_number(), "verify.json");
-    const std::string said = ums::last_line(folder_.file_of_cycle(cycle_number(), "verify.txt"));
+    const std::string said = reason_in(folder_.file_of_cycle(cycle_number(), "verify.txt"));
     const std::optional<reports::CutOutcome> outcome = verified_outcome(verify_exit_code, json_path);
     // Otherwise the next run would recreate files that hold the evidence, as soon as whatever was missing is back.
     if (!outcome) {

@@ -75,3 +75,14 @@ TEST_CASE("a campaign that found something says so and ends with 1 even if its s
     CHECK_THAT(process->error(), ContainsSubstring("FOUND") && ContainsSubstring("campaign.json.new"));
     CHECK_THAT(process->output(), ContainsSubstring("FAIL"));
 }
+
+TEST_CASE("a campaign whose disk takes no output of the verification says so") {
+    const test::IoproofFolder folder;
+    cli::CampaignState state = one_cut(folder);
+    state.phase = cli::CampaignPhase::verifying;
+    save_state(folder, state);
+    std::filesystem::create_symlink("nowhere/verify.txt", folder.path() / "state/cycle-0001.verify.txt");
+    const auto process = folder.start({"powertest", "--state", "state"});
+    CHECK(process->wait() == 3);
+    CHECK_THAT(process->error(), ContainsSubstring("cycle-0001.verify.txt does not say why; is its disk full?"));
+}
