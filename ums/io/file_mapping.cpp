@@ -1,5 +1,6 @@
 #include "ums/io/file_mapping.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -26,6 +27,17 @@ MappingCalls& real_mapping_calls() {
 std::uint64_t page_bytes() {
     static const auto size_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     return size_bytes;
+}
+
+// SIGBUS gives no reason. Where a page could not be written for want of space, the system refuses to allocate it for that reason.
+std::error_code reason_for_lost_write(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
+    int number = 0;
+    do {
+        const bool is_done =
+            ::fallocate(file.value, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset_bytes), static_cast<off_t>(size_bytes)) == 0;
+        number = is_done ? 0 : errno;
+    } while (number == EINTR);
+    return errno_error(number == ENOSPC || number == EDQUOT ? number : EIO);
 }
 
 bool writes_lines_back(FileView view) { return view == FileView::lines_written || view == FileView::lines_started; }
@@ -89,7 +101,9 @@ void FileMapping::perform(IoRequest& request) {
 void FileMapping::judge_bus_error(IoRequest& request) const {
     std::uint64_t now_bytes = 0;
     const bool is_cut = !read_size(file_.value, now_bytes) && now_bytes < request.offset_bytes + request.size_bytes;
-    if (!is_cut) request.error = errno_error(EIO);
+    if (is_cut) return;
+    const bool writes = request.operation == IoOperation::write;
+    request.error = writes ? reason_for_lost_write(file_, request.offset_bytes, request.size_bytes) : errno_error(EIO);
 }
 
 void FileMapping::flush(IoRequest& request) {

@@ -35,8 +35,8 @@ public:
     FileMapping& operator=(const FileMapping&) = delete;
     ~FileMapping();
 
-    // Carries out a read or a write. A page that cannot be read or written is an error of the request (EIO); a request that reaches beyond
-    // the end of the file, even of one that was truncated since, comes back short.
+    // Carries out a read or a write. A page that cannot be read or written is an error of the request (EIO; ENOSPC or EDQUOT if a hole
+    // cannot be filled); a request that reaches beyond the end of the file, even of one that was truncated since, comes back short.
     void perform(IoRequest& request);
 
 private:

@@ -191,7 +191,7 @@ TEST_CASE("requests on a mapped file that was truncated come back short, and are
     plain.storage.close(file);
 }
 
-TEST_CASE("if there is no space for a page, the request that writes it fails") {
+TEST_CASE("if there is no space for a page, the request that writes it fails for that reason") {
     const std::string said = in_child_process([]() -> std::string {
         const TempFolder folder;
         if (!mount_privately("tmpfs", folder.path(), "size=64k")) return "not mounted";
@@ -210,7 +210,7 @@ TEST_CASE("if there is no space for a page, the request that writes it fails") {
         return write.transferred_bytes == 0 ? write.error.message() : "transferred";
     });
     if (said == "not mounted") WARN("not tested: no file system can be mounted here");
-    if (said != "not mounted") CHECK(said == std::make_error_code(std::errc::io_error).message());
+    if (said != "not mounted") CHECK(said == std::make_error_code(std::errc::no_space_on_device).message());
 }
 
 TEST_CASE("each view makes writes as durable as it promises, and leaves reads alone") {
