@@ -66,10 +66,7 @@ std::error_code LogFile::write_second_file() {
 
 std::error_code LogFile::write_over_old() {
     file_ = std::move(old_file_);
-    std::error_code error = file_.truncate(0);
-    if (!error) error = file_.write_at(0, kept_);
-    if (error) static_cast<void>(file_.truncate(0));  // half a document is of no use
-    return error;
+    return file_.overwrite(kept_);
 }
 
 std::error_code LogFile::write_at(std::uint64_t offset_bytes, std::string_view bytes) {

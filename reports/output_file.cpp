@@ -43,9 +43,7 @@ bool allows_no_second_file(const std::error_code& error) {
 std::error_code write_in_place(const std::string& path, std::string_view text) {
     ums::OutputHandle file;
     if (const auto error = ums::open_existing_output(path, file)) return error;
-    std::error_code error = file.truncate(0);
-    if (!error) error = file.write(text);
-    if (error) static_cast<void>(file.truncate(0));  // half a document is of no use
+    const std::error_code error = file.overwrite(text);
     const std::error_code error_of_end = file.close();
     return error ? error : error_of_end;
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -53,6 +54,19 @@ std::error_code OutputHandle::write_at(std::uint64_t offset_bytes, std::string_v
 
 std::error_code OutputHandle::truncate(std::uint64_t size_bytes) {
     return ::ftruncate(descriptor_, static_cast<off_t>(size_bytes)) == 0 ? std::error_code{} : output_error();
+}
+
+// What lies behind the present end comes first: only that needs room.
+std::error_code OutputHandle::overwrite(std::string_view bytes) {
+    const std::size_t kept_bytes = std::min<std::size_t>(bytes.size(), size_bytes().value_or(0));
+    if (const auto error = write_at(kept_bytes, bytes.substr(kept_bytes))) {
+        static_cast<void>(truncate(kept_bytes));
+        return error;
+    }
+    std::error_code error = write_at(0, bytes.substr(0, kept_bytes));
+    if (!error) error = truncate(bytes.size());
+    if (error) static_cast<void>(truncate(0));  // half of it is of no use
+    return error;
 }
 
 std::error_code OutputHandle::sync() { return ::fdatasync(descriptor_) == 0 ? std::error_code{} : output_error(); }

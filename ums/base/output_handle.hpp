@@ -30,6 +30,9 @@ public:
     // The same at a given offset.
     std::error_code write_at(std::uint64_t offset_bytes, std::string_view bytes);
     std::error_code truncate(std::uint64_t size_bytes);
+    // Makes `bytes` all that the file holds. If the file system has no room for more than it held, that stays; after any other error, the
+    // file is empty.
+    std::error_code overwrite(std::string_view bytes);
     // Brings contents and size to stable storage: fdatasync().
     std::error_code sync();
     // From now on write() appends, wherever the end is by then.

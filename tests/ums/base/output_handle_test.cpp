@@ -8,6 +8,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"
+#include "tests/ums/io/resource_limit.hpp"
 #include "ums/base/output_place.hpp"
 
 namespace {
@@ -48,6 +49,19 @@ TEST_CASE("written bytes are in the file at their offsets, unless they were trun
     file.append_only();
     CHECK_FALSE(file.write("."));
     CHECK(bytes_of(path) == "one.");
+}
+
+TEST_CASE("overwriting leaves only the new bytes, and the old ones if there is no room for more than they are") {
+    const test::TempFolder folder;
+    const std::string path = (folder.path() / "file").string();
+    ums::OutputHandle file = made(path);
+    for (const char* bytes : {"old", "longer", "new"}) {
+        CHECK_FALSE(file.overwrite(bytes));
+        CHECK(bytes_of(path) == bytes);
+    }
+    const ums::testing::ResourceLimit limit(RLIMIT_FSIZE, 5);
+    CHECK(file.overwrite("too long") == std::errc::file_too_large);
+    CHECK(bytes_of(path) == "new");
 }
 
 TEST_CASE("a full device is an error, and closing a handle twice is not") {
