@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,6 +63,19 @@ bool write_output(reports::OutputKind kind, const std::string& path, const std::
     return !failure;
 }
 
+// Once there are points, one that is refused must not cost their text and files: it ends the sweep as one that failed.
+sim::MeasureResults measure_next(const MeasureSession::Measure& measure, const sim::MeasureSpec& spec, const std::string& title,
+                                 const SweepPoints& points) {
+    try {
+        return measure(spec, title);
+    } catch (...) {
+        if (points.empty()) throw;
+        sim::MeasureResults none;
+        none.failure_reason = sim::message_of(std::current_exception());
+        return none;
+    }
+}
+
 SweepPoints load_points(const SweepArguments& arguments) {
     const ums::InputFile file = ums::read_input_file(arguments.json_path, reports::kResultsBytesMax);
     if (!file.problem.empty()) throw sim::EnvironmentError(fmt::format("'{}': {}.", arguments.json_path, file.problem));
@@ -105,8 +120,8 @@ ExitCode sweep(const SweepArguments& arguments, Console& console) {
             ++number;
             if (is_stopped() || failed || !is_written) return;
             if (has_key(points, key)) continue;
-            sim::MeasureResults results =
-                measure(spec_of_key(arguments, key), title_of(number, arguments, arguments.keys.size() - points.size()));
+            const std::string title = title_of(number, arguments, arguments.keys.size() - points.size());
+            sim::MeasureResults results = measure_next(measure, spec_of_key(arguments, key), title, points);
             if (results.stopped) return;
             if (results.finding_count > 0 || !results.failure_reason.empty() || results.timespans.empty()) {
                 failed = std::move(results);

@@ -123,3 +123,14 @@ TEST_CASE("a sweep that found a fault ends with 1, even if it cannot write its f
     CHECK_THAT(sweep->error(), ContainsSubstring("FINDING") && ContainsSubstring("CSV file 's.csv': it is a directory"));
     CHECK_FALSE(SweepDocument::parse(folder.read("s.json"))["points"].empty());
 }
+
+TEST_CASE("a sweep that comes to a point for which there is not enough memory keeps the points before it") {
+    const IoproofFolder folder;
+    std::vector<std::string> words{"sweep", "data/b.mdx", "--buffered", "--size", "64M", "--seconds", "1"};
+    words.insert(words.end(), {"--depth", "16000", "--block", "8K,64M", "--csv", "s.csv"});
+    const auto sweep = folder.start(words);
+    CHECK(sweep->wait() == 3);
+    CHECK_THAT(sweep->error(), ContainsSubstring("MB of memory"));
+    CHECK_THAT(sweep->output(), ContainsSubstring("Not complete"));
+    CHECK_THAT(folder.read("s.csv"), ContainsSubstring("depth,threads,block_bytes"));
+}
