@@ -41,8 +41,8 @@ public:
     // From now on, collects batches from the book, on its own thread, until end(). The book must outlive that. Never delays the run, and
     // never throws.
     virtual void take_from(PromiseBook& book) = 0;
-    // Collects what is left, and waits for it for at most a few seconds. `are_removed`: the files no longer exist, and nothing is promised
-    // about them.
+    // Collects what is left, and waits for it for at most a few seconds. `are_removed`: the files are about to be removed, and nothing is
+    // promised about them any more; if that cannot be recorded, status() says why promises are suspended.
     virtual void end(bool are_removed) = 0;
 
     // Any thread.

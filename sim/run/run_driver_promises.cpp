@@ -67,6 +67,11 @@ void RunDriver::end_promises() {
     const PromiseKeeper::Status status = keeper_->status();
     results_.promising = PromiseKeepingResult{keeper_->name(),    status.batches, status.pages,          parts_->promises->dropped_pages(),
                                               status.last_utc_us, status.breaks,  status.stopped_because};
+    if (!options_.delete_files_at_shutdown || status.stopped_because.empty()) return;
+    // A verification would miss them.
+    options_.delete_files_at_shutdown = false;
+    journal_.warning(fmt::format("The files are not deleted, because {} still holds what the storage had promised about them: {}.",
+                                 keeper_->name(), status.stopped_because));
 }
 
 }  // namespace sim
