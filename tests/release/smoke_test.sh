@@ -66,7 +66,8 @@ tarball() {
     "$work/tarball/install.sh" --prefix "$prefix" >"$work/output" 2>&1 || fail 'install.sh'
     data=$work/tarball passes "$prefix/bin/ioproof" || fail 'the program that install.sh installed'
     for file in man/man1/ioproof.1 man/man5/ioproof.conf.5 bash-completion/completions/ioproof zsh/vendor-completions/_ioproof \
-        fish/vendor_completions.d/ioproof.fish ioproof/samples/quick.ini doc/ioproof/README.md doc/ioproof/docs/configuration.md; do
+        fish/vendor_completions.d/ioproof.fish ioproof/samples/quick.ini doc/ioproof/README.md doc/ioproof/docs/configuration.md \
+        doc/ioproof/deploy/systemd/ioproof-witness.service; do
         [ -s "$prefix/share/$file" ] || fail "share/$file of install.sh"
     done
     "$prefix/bin/sqliosim" --help | grep -q '^Usage: sqliosim' || fail 'sqliosim that install.sh installed'

@@ -15,7 +15,8 @@ for file in bin/ioproof bin/sqliosim bin/diskspd bin/sqlio share/man/man1/ioproo
     share/man/man1/sqliosim.1 share/man/man1/diskspd.1 share/man/man1/sqlio.1 share/man/man5/ioproof.conf.5 \
     share/bash-completion/completions/ioproof share/bash-completion/completions/sqliosim share/zsh/vendor-completions/_ioproof \
     share/fish/vendor_completions.d/ioproof.fish share/doc/ioproof/README.md share/doc/ioproof/docs/configuration.md \
-    share/ioproof/samples/quick.ini; do
+    share/doc/ioproof/deploy/kubernetes/job.yaml share/doc/ioproof/deploy/slurm/readers.sbatch \
+    share/doc/ioproof/deploy/systemd/ioproof-witness.service share/ioproof/samples/quick.ini; do
     [ -s "$prefix/$file" ] || fail "$file is missing or empty"
 done
 
