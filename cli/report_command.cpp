@@ -245,7 +245,7 @@ ExitCode compare(const ReportArguments& arguments, Console& console) {
 
 Command report_command() {
     return {.name = "report",
-            .operands = "FILE...",
+            .operands = "FILE…",
             .kind = Operand::files,
             .summary = "show results of --json, those of several hosts as one",
             .description =
