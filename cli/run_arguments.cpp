@@ -19,9 +19,9 @@ namespace {
 
 // Rare enough not to flood a long run with findings.
 constexpr double kInjectionRate = 1e-5;
-// A year and 32 TB: more is a typing error.
-constexpr std::uint64_t kDurationSMax = 366ULL * 24 * 3600;
-constexpr std::uint64_t kSizeMbMax = 32ULL * 1024 * 1024;
+// As the configuration allows: a year, and files below 32 TB that may grow to twice the size.
+constexpr std::uint64_t kDurationSMax = 365ULL * 24 * 3600;
+constexpr std::uint64_t kSizeMbMax = (32ULL * 1024 * 1024 - 1) / 2;
 
 // Each of SQLIOSim's switches exists to the letter, with its single dash, and in GNU style.
 constexpr std::array kOwnSwitches{

@@ -91,6 +91,8 @@ TEST_CASE("an invalid or out-of-range number is reported with its switch and wha
     CHECK_THAT(run_message({"-d", "5s"}), ContainsSubstring("-d: '5s'"));
     CHECK_THAT(run_message({"-size", "1.5"}), ContainsSubstring("-size: '1.5'") && ContainsSubstring("MB from 1"));
     CHECK_THAT(run_message({"-size", "0"}), ContainsSubstring("-size: '0'"));
+    CHECK_THAT(run_message({"-size", "16777216"}), ContainsSubstring("-size: '16777216'") && ContainsSubstring("from 1 to 16777215"));
+    CHECK_THAT(run_message({"-d", "31536001"}), ContainsSubstring("-d: '31536001'") && ContainsSubstring("from 1 to 31536000"));
     CHECK_THAT(run_message({"--seed", "-1"}), ContainsSubstring("--seed: '-1'"));
 }
 
