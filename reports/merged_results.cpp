@@ -298,7 +298,9 @@ Judged judged(const std::vector<Host>& hosts, const MergedGaps& gaps, std::uint6
         add_host_remarks(hosts, "INCOMPLETE", judged);
     } else {
         judged.verdict = "PASS";
-        judged.headline = fmt::format("all {}: {} were verified. {}", counted(hosts.size(), noun), counted(pages_verified, "page read"),
+        // Of a turn that was cut off by plan, the next one is the result.
+        const std::uint64_t count = gaps.turn_count != 0 ? gaps.turn_count : hosts.size();
+        judged.headline = fmt::format("all {}: {} were verified. {}", counted(count, noun), counted(pages_verified, "page read"),
                                       proof_of(hosts.front()));
     }
     return judged;

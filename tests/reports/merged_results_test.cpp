@@ -287,7 +287,7 @@ TEST_CASE("a turn whose owner was killed by plan is reported by the next one, an
     Json group = files.merged();
     CHECK(group["verdict"] == "PASS");
     CHECK(group["hosts"][0]["name"] == "turn 2, rank 1 on node-b");
-    CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("all 2 turns"));
+    CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("all 3 turns"));
     files.results[0]["group"]["turn"]["previous"] = previous_owner(0, "lost");
     group = files.merged();
     CHECK(group["verdict"] == "INCOMPLETE");
