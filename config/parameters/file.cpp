@@ -77,7 +77,8 @@ std::vector<Parameter> file_parameters() {
              "The disk may then become full in the middle of the run. A sparse data file that is named as a stream of another one "
              "(sqliosim.mdx:replica) is that file's snapshot: at the start of each main run it is emptied, each page of the file is "
              "copied into it before the page's first change, and the audit users read through it: copied pages from the snapshot, the "
-             "others from the file. Its sizes follow those of the file.",
+             "others from the file. Its sizes follow those of the file. Only the first such stream is a snapshot; others are data files "
+             "like any other.",
          .background =
              "Database snapshots, including the hidden ones of DBCC CHECKDB, are sparse files to which pages are copied before their "
              "first change."},

@@ -40,6 +40,17 @@ std::string dangling_link_on(const std::string& folder, ums::Storage& storage) {
     throw EnvironmentError(fmt::format("{}: the folder {} does not exist.", path, folder));
 }
 
+// The data file as whose stream this sparse one is named, "name.mdx:stream"; null: there is none.
+const FileOptions* source_of_stream(const FileOptions& file, const std::vector<FileOptions>& files) {
+    if (!file.sparse || file.is_log) return nullptr;
+    const std::size_t colon = file.path.rfind(':');
+    if (colon == std::string::npos) return nullptr;
+    const auto found = std::find_if(files.begin(), files.end(), [&](const FileOptions& source) {
+        return !source.is_log && source.path.size() == colon && file.path.compare(0, colon, source.path) == 0;
+    });
+    return found == files.end() ? nullptr : &*found;
+}
+
 void take_name(FileOptions& file, std::string resolved) {
     if (resolved == file.path) return;
     if (file.named_as.empty()) file.named_as = file.path;
@@ -81,13 +92,11 @@ void resolve_names(std::vector<FileOptions>& files, bool are_databases_allowed, 
 }
 
 const FileOptions* source_of_replica(const FileOptions& file, const std::vector<FileOptions>& files) {
-    if (!file.sparse || file.is_log) return nullptr;
-    const std::size_t colon = file.path.rfind(':');
-    if (colon == std::string::npos) return nullptr;
-    const auto found = std::find_if(files.begin(), files.end(), [&](const FileOptions& source) {
-        return !source.is_log && source.path.size() == colon && file.path.compare(0, colon, source.path) == 0;
-    });
-    return found == files.end() ? nullptr : &*found;
+    const FileOptions* const source = source_of_stream(file, files);
+    if (source == nullptr || source->is_tempdb || source_of_stream(*source, files) != nullptr) return nullptr;
+    const auto first =
+        std::find_if(files.begin(), files.end(), [&](const FileOptions& other) { return source_of_stream(other, files) == source; });
+    return first != files.end() && first->path == file.path ? source : nullptr;
 }
 
 bool is_transient(const FileOptions& file, const std::vector<FileOptions>& files) {

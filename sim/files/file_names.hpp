@@ -28,8 +28,9 @@ void resolve_name(FileOptions& file, ums::Storage& storage);
 // refuse_dangerous_name() does.
 void resolve_names(std::vector<FileOptions>& files, bool are_databases_allowed, ums::Storage& storage);
 
-// A replica, "name.mdx:stream", sparse, is the snapshot of "name.mdx", as in SQLIOSim's configuration. Returns the data file of which
-// `file` is the replica, or null. Pure.
+// A replica, "name.mdx:stream", sparse, is the snapshot of "name.mdx", as in SQLIOSim's configuration. A file has one: further streams of
+// it are sparse files as others, and so are streams of a stream or of a file of tempdb. Returns the data file of which `file`, one of
+// `files`, is the replica, or null. Pure.
 [[nodiscard]] const FileOptions* source_of_replica(const FileOptions& file, const std::vector<FileOptions>& files);
 
 // Whether the file's contents are of no use once the run is over: a replica, or a file of tempdb. It is recreated each time, its changes

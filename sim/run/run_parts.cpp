@@ -87,12 +87,11 @@ void RunParts::add_backup_file(SimFile::Setup setup, const BackupUserOptions& op
         backup_files.chain = std::make_unique<SimFile>(std::move(setup), of_run);
         return;
     }
+    std::vector<FileOptions> all_options;
+    for (const auto& data : data_files) all_options.push_back(data->file.options());
     std::vector<std::uint64_t> pages_max;
     for (const auto& data : data_files) {
-        const bool is_source = std::none_of(data_files.begin(), data_files.end(), [&data](const auto& other) {
-            return source_of_replica(data->file.options(), {other->file.options()}) != nullptr;
-        });
-        if (is_source) pages_max.push_back(data->ledger.pages_max());
+        if (source_of_replica(data->file.options(), all_options) == nullptr) pages_max.push_back(data->ledger.pages_max());
     }
     const bool is_stripe = setup.options.role == FileRole::backup;
     const std::size_t restored = backup_files.data_files.size() - backup_files.stripe_count;
@@ -157,7 +156,6 @@ void RunParts::open_promises(const Options& options) {
     promises = std::make_unique<PromiseBook>(booked);
 }
 
-// The first replica of a file is its snapshot; another one is a sparse file as others.
 std::vector<RunParts::ReplicaPair> RunParts::pair_replicas(const Options& options) {
     std::vector<ReplicaPair> pairs;
     for (const auto& replica : data_files) {
@@ -165,8 +163,7 @@ std::vector<RunParts::ReplicaPair> RunParts::pair_replicas(const Options& option
         if (source == nullptr) continue;
         const auto found =
             std::find_if(data_files.begin(), data_files.end(), [&](const auto& data) { return data->file.path() == source->path; });
-        const auto is_taken = [&](const ReplicaPair& pair) { return pair.source == found->get(); };
-        if (found == data_files.end() || (*found)->is_apart || std::any_of(pairs.begin(), pairs.end(), is_taken)) continue;
+        if (found == data_files.end()) continue;
         replica->is_apart = true;
         pairs.push_back({found->get(), replica.get()});
     }

@@ -79,6 +79,37 @@ TEST_CASE("a replica belongs to the data file whose stream it is, provided that 
     CHECK(sim::source_of_replica(files[2], files) == nullptr);
 }
 
+TEST_CASE("a data file has one replica: further streams of it, streams of a stream and streams of tempdb are files as others") {
+    std::vector<sim::FileOptions> files{{.path = "d/a.mdx", .initial_size_mb = 4, .max_size_mb = 8},
+                                        {.path = "d/a.mdx:one", .initial_size_mb = 1, .max_size_mb = 2, .sparse = true},
+                                        {.path = "d/a.mdx:two", .initial_size_mb = 1, .max_size_mb = 2, .sparse = true},
+                                        {.path = "d/a.mdx:one:more", .initial_size_mb = 1, .max_size_mb = 2, .sparse = true},
+                                        {.path = "d/tempdb1.mdx", .initial_size_mb = 4, .max_size_mb = 8, .is_tempdb = true},
+                                        {.path = "d/tempdb1.mdx:one", .initial_size_mb = 1, .max_size_mb = 2, .sparse = true}};
+    CHECK(sim::source_of_replica(files[1], files) == &files[0]);
+    for (const std::size_t other : {2U, 3U, 5U}) {
+        CAPTURE(other);
+        CHECK(sim::source_of_replica(files[other], files) == nullptr);
+        CHECK_FALSE(sim::is_transient(files[other], files));
+    }
+}
+
+TEST_CASE("the second replica of a file is a data file: it is logged, verified and taken over like any other") {
+    VirtualRun run;
+    Options options = busy_options(VirtualRun::kFolder);
+    options.test_cycle_duration_s = 1;
+    for (const char* stream : {":one", ":two"}) {
+        options.files.push_back({.path = options.files[0].path + stream, .initial_size_mb = 8, .max_size_mb = 8, .sparse = true});
+    }
+    REQUIRE(run.run(options).outcome == sim::Outcome::passed);
+    for (const sim::Job job : {sim::Job::verify, sim::Job::resume}) {
+        options.job = job;
+        const Results results = run.run(options);
+        CAPTURE(results.outcome_reason);
+        CHECK(results.outcome == sim::Outcome::passed);
+    }
+}
+
 TEST_CASE("each page is copied once, before its first change, and the audit users read the copies") {
     for (const std::uint64_t seed : {1ULL, 2ULL, 3ULL, 4ULL}) {
         INFO("seed " << seed);
