@@ -118,7 +118,7 @@ std::optional<Verdict> image_before_this_run(const Evidence& evidence) {
     return Verdict{
         evidence.found_elsewhere ? FindingKind::misdirected_write : FindingKind::lost_write,
         evidence.found_elsewhere,
-        {"The page still holds what an earlier run left in this file: the first write of this run was acknowledged, but is not there.",
+        {"The page still holds what an earlier run left in this file: what this run wrote was acknowledged, but is not there.",
          how_long(evidence)}};
 }
 

@@ -179,3 +179,21 @@ TEST_CASE("a first version that is written again after the page became unknown i
     CHECK(ledger[1].first_write == 1);
     CHECK(ledger[2].first_write == 0);
 }
+
+TEST_CASE("a page whose first write failed for good has its first write with the next version") {
+    sim::PageLedger ledger(4);
+    ledger.mark_unknown(1, 1);
+    ledger.mark_unknown(1, 2);
+    ledger.acknowledge(1, 3, 300, 3);
+    CHECK(ledger[1].first_write == 1);
+    // The version before it was acknowledged.
+    ledger.acknowledge(2, 1, 100, 1);
+    ledger.mark_unknown(2, 2);
+    ledger.acknowledge(2, 3, 300, 3);
+    CHECK(ledger[2].first_write == 0);
+    // The same, but it was found wrong.
+    ledger.acknowledge(3, 1, 100, 1);
+    ledger.mark_unknown(3);
+    ledger.acknowledge(3, 2, 200, 2);
+    CHECK(ledger[3].first_write == 1);
+}
