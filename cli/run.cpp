@@ -19,6 +19,7 @@
 #include "reports/preflight_report.hpp"
 #include "reports/text_report.hpp"
 #include "reports/thresholds.hpp"
+#include "sim/errors.hpp"
 #include "sim/version.hpp"
 #include "ums/base/os_thread.hpp"
 #include "ums/base/output_place.hpp"
@@ -272,7 +273,9 @@ ExitCode Run::execute() {
     } catch (const std::exception& error) {
         const std::string reason = failure_text(error);
         writer_.on_event(event_of(sim::Severity::error, reason, std::source_location::current()));
-        const sim::Results none = results_of_no_run(reason);
+        sim::Results none = results_of_no_run(reason);
+        const bool has_no_files = dynamic_cast<const sim::NoFilesError*>(&error) != nullptr;
+        if (has_no_files) none.nothing_to_verify = sim::NothingToVerify::no_files;
         if (!as_sqliosim_) console_.add_result(reports::outcome_text(none));
         static_cast<void>(writer_.flush(kOutputTimeout));
         write_files(none);

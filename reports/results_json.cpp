@@ -30,6 +30,16 @@ std::string_view name_of_outcome(sim::Outcome outcome) {
     UMS_ASSERT(false && "unknown outcome");
 }
 
+const char* word_of(sim::NothingToVerify why) {
+    switch (why) {
+        case sim::NothingToVerify::no: return "";
+        case sim::NothingToVerify::no_files: return "no_files";
+        case sim::NothingToVerify::being_replaced: return "being_replaced";
+        case sim::NothingToVerify::no_changes: return "no_changes";
+    }
+    UMS_ASSERT(false && "unknown reason");
+}
+
 Json run_of(const sim::Results& results, const RunFacts& facts) {
     return {{"run_id", fmt::format("{:016x}", results.run_id)},
             {"seed", std::to_string(results.seed)},
@@ -42,6 +52,7 @@ Json run_of(const sim::Results& results, const RunFacts& facts) {
             {"cycles_completed", results.cycles_completed},
             {"outcome", name_of_outcome(results.outcome)},
             {"outcome_reason", results.outcome_reason},
+            {"nothing_to_verify", word_of(results.nothing_to_verify)},
             {"repeat_command", facts.repeat_command},
             {"log_file", facts.log_path}};
 }

@@ -14,6 +14,12 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+// None of the files begins with ioproof's signature: there is no run to verify or to continue with.
+class NoFilesError : public RefusedError {
+public:
+    using RefusedError::RefusedError;
+};
+
 // The machine cannot do what was requested: no space, a read-only or missing folder, a file in use, O_DIRECT refused. Exit code 3.
 class EnvironmentError : public std::runtime_error {
 public:

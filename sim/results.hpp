@@ -175,6 +175,14 @@ enum class Outcome : std::uint8_t {
     not_done,  // the run could not be done: no space, no memory
 };
 
+// Why a verification has found nothing that it could verify: the cut came before anything had been acknowledged.
+enum class NothingToVerify : std::uint8_t {
+    no,              // there was something, or the verification could not be done
+    no_files,        // no file begins with ioproof's signature
+    being_replaced,  // a new run was about to replace the files
+    no_changes,      // the log is empty, and so are the data files
+};
+
 // A limit for the run (--fail-on), and the measured value.
 struct ThresholdResult {
     std::string expression;  // "log_flush.p99 > 5 ms"
@@ -258,6 +266,7 @@ struct Results {
     Outcome outcome = Outcome::passed;
     std::string outcome_reason;      // a sentence when not passed
     bool is_internal_error = false;  // of this program, because of which the run was not done
+    NothingToVerify nothing_to_verify = NothingToVerify::no;
 
     std::vector<PreflightLine> preflight;  // of the files' folders, before the run; filled in by the code that looked
     std::vector<FileResult> files;

@@ -292,7 +292,7 @@ void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
             fmt::format("the verification of cycle {} ended with exit code {}: {}; 'ioproof powertest --state {}' repeats it",
                         cycle_number(), verify_exit_code, said.substr(0, said.find_last_not_of('.') + 1), folder_.path()));
     }
-    if (*outcome == reports::CutOutcome::nothing && verify_exit_code == 2 && !state_.begins_anew) {
+    if (*outcome == reports::CutOutcome::nothing && !state_.begins_anew) {
         throw sim::EnvironmentError(
             fmt::format("cycle {}: nothing can be said about the files with which the run continued: {} Is the volume mounted? 'ioproof "
                         "powertest --state {}' verifies again",

@@ -115,13 +115,12 @@ std::optional<reports::CutOutcome> verified_outcome(int exit_code, const std::st
     if (exit_code == 0) return reports::CutOutcome::intact;
     if (exit_code == 1) return reports::CutOutcome::findings;
     const nlohmann::json json = results_in(json_path);
-    if (!json.is_object()) return std::nullopt;               // wrong usage, or a signal
-    if (exit_code == 2) return reports::CutOutcome::nothing;  // refused: no file has a signature, or the ledger does not know the run
-    // A verification that did not get as far as the log has proved nothing about the files.
-    if (exit_code != 3 || !json.contains("durability")) return std::nullopt;
+    if (!json.is_object() || (exit_code != 2 && exit_code != 3)) return std::nullopt;  // wrong usage, or a signal
+    const nlohmann::json::json_pointer nothing("/run/nothing_to_verify");
+    if (json.contains(nothing) && json.at(nothing) != "") return reports::CutOutcome::nothing;
     const nlohmann::json::json_pointer outcome("/run/outcome");
     const bool is_passed = json.contains(outcome) && json.at(outcome) == "passed";  // only some output could not be written
-    return is_passed ? reports::CutOutcome::intact : reports::CutOutcome::nothing;
+    return is_passed ? std::optional(reports::CutOutcome::intact) : std::nullopt;
 }
 
 }  // namespace cli

@@ -43,8 +43,8 @@ private:
 // from `run_started_utc_us` to the log's last block. If the file cannot be read, all of them are 0 or empty.
 reports::PowerCycle verified_cycle(const std::string& json_path, std::uint64_t run_started_utc_us);
 
-// What a verification with this exit code and this results file has shown. Empty if it could not be done: the folder, the configuration or
-// the witness was not there, so the files still have to be verified.
+// What a verification with this exit code and this results file has shown. Empty if it could not be done (the folder, the configuration or
+// the witness was not there, the ledger is damaged, the files were refused), so the files still have to be verified.
 std::optional<reports::CutOutcome> verified_outcome(int exit_code, const std::string& json_path);
 
 }  // namespace cli

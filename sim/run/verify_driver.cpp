@@ -48,9 +48,10 @@ void VerifyDriver::open_files() {
 
 ums::Task<void> VerifyDriver::verify() {
     if (parts_->left.is_being_replaced) {
-        run_.stop(Outcome::not_done,
-                  "The log begins with a page of two runs: a new run was cut off while it was about to replace these files. Nothing can be "
-                  "said about the run before.");
+        stop_with_nothing(
+            NothingToVerify::being_replaced,
+            "The log begins with a page of two runs: a new run was cut off while it was about to replace these files. Nothing can be "
+            "said about the run before.");
         co_return;
     }
     for (SimFile* file : parts_->files) co_await file->drop_cache();
@@ -85,8 +86,8 @@ void VerifyDriver::judge_empty_log() {
     // Files that the ledger knows have already been examined.
     if (journal_.finding_count() > 0) return parts_->log->promises() == nullptr ? report_odd_files() : void();
     if (parts_->log->promises() != nullptr) {
-        run_.stop(
-            Outcome::not_done,
+        stop_with_nothing(
+            NothingToVerify::no_changes,
             fmt::format("The log is empty, and so are the data files; {} knows of nothing that had been acknowledged. There is nothing "
                         "to verify.",
                         keeper_->name()));
@@ -95,17 +96,23 @@ void VerifyDriver::judge_empty_log() {
     const auto& files = parts_->left.files;
     const auto odd = std::find_if(files.begin(), files.end(), [](const LeftFile& left) { return !left.is_as_made(); });
     if (odd != files.end()) {
-        run_.stop(
-            Outcome::not_done,
+        stop_with_nothing(
+            NothingToVerify::no_changes,
             fmt::format(
                 "The run was cut off while it made its files: {} {}, and the log is empty. No change had been acknowledged, so there is "
                 "nothing to verify. The next run recreates the files.",
                 odd->options.path, signature_text(*odd)));
         return;
     }
-    run_.stop(Outcome::not_done,
-              "The log is empty, and so are the data files: either the cut came before the first change was acknowledged, or everything "
-              "that was acknowledged is lost. The files alone do not show which.");
+    stop_with_nothing(
+        NothingToVerify::no_changes,
+        "The log is empty, and so are the data files: either the cut came before the first change was acknowledged, or everything "
+        "that was acknowledged is lost. The files alone do not show which.");
+}
+
+void VerifyDriver::stop_with_nothing(NothingToVerify why, std::string reason) {
+    results_.nothing_to_verify = why;
+    run_.stop(Outcome::not_done, std::move(reason));
 }
 
 void VerifyDriver::report_odd_files() {

@@ -36,6 +36,7 @@ private:
     ums::Task<void> verify();
     void note_half_made_files();
     void judge_empty_log();
+    void stop_with_nothing(NothingToVerify why, std::string reason);
     void report_odd_files();
     void report_file(const LeftFile& left);
 

@@ -45,7 +45,7 @@ struct FoundFiles {
 // A ledger outside the storage knows that the files belong to this run.
 void become_run(FoundFiles& found, std::uint64_t run_id);
 
-// Throws RefusedError if nothing shows to which run these files belong.
+// Throws NoFilesError if nothing shows to which run these files belong.
 void refuse_unknown_run(const FoundFiles& found, Job job);
 
 enum class LeftFileUse : std::uint8_t { read, write };

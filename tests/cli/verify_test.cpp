@@ -128,16 +128,18 @@ TEST_CASE("of a run that was cut off before its first change nothing can be said
     };
     clear_from(folder.data_file(), 0);
     clear_from(folder.log_file(), 8192);
-    const auto verify = folder.start({"verify", "-dir", "data"});
+    const auto verify = folder.start({"verify", "-dir", "data", "--json", "v.json"});
     CHECK(verify->wait() == 3);
     CHECK_THAT(verify->output(), ContainsSubstring("INCOMPLETE: ") && ContainsSubstring("No change had been acknowledged"));
+    CHECK(Json::parse(folder.read("v.json"))["run"]["nothing_to_verify"] == "no_changes");
 }
 
 TEST_CASE("a verification is refused during a run, and without files of ioproof") {
     const IoproofFolder folder;
-    const auto nothing = folder.start({"verify", "-dir", "data"});
+    const auto nothing = folder.start({"verify", "-dir", "data", "--json", "v.json"});
     CHECK(nothing->wait() == 2);
     CHECK_THAT(nothing->error(), ContainsSubstring("nothing to verify") && ContainsSubstring("-dir"));
+    CHECK(Json::parse(folder.read("v.json"))["run"]["nothing_to_verify"] == "no_files");
 
     const auto run = folder.start_run("100", {"-log", "run.log.xml"});
     REQUIRE(run->says("main run, "));

@@ -205,6 +205,15 @@ TEST_CASE("each fact of a run is in the JSON under its own name, and its outcome
         results.outcome = outcome;
         CHECK(document_of(results)["run"]["outcome"] == word);
     }
+    using sim::NothingToVerify;
+    const std::pair<NothingToVerify, const char*> reasons[] = {{NothingToVerify::no, ""},
+                                                               {NothingToVerify::no_files, "no_files"},
+                                                               {NothingToVerify::being_replaced, "being_replaced"},
+                                                               {NothingToVerify::no_changes, "no_changes"}};
+    for (const auto& [reason, word] : reasons) {
+        results.nothing_to_verify = reason;
+        CHECK(document_of(results)["run"]["nothing_to_verify"] == word);
+    }
     const Json json = reports::results_document(results, facts);
     CHECK(run.wrong_in(json["run"]) == "");
     CHECK(json["run"]["run_id"] == "5eed000000000001");

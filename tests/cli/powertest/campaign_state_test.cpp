@@ -110,9 +110,11 @@ TEST_CASE("only a verification that has looked at the files says something about
     CHECK(cli::verified_outcome(3, path) == std::nullopt);
     CHECK(outcome_of(0, "{}") == CutOutcome::intact);
     CHECK(outcome_of(1, "{}") == CutOutcome::findings);
-    CHECK(outcome_of(2, R"({"run": {"outcome": "not_done"}})") == CutOutcome::nothing);
-    CHECK(outcome_of(3, R"({"run": {"outcome": "not_done"}})") == std::nullopt);  // no folder, no witness
-    CHECK(outcome_of(3, R"({"run": {"outcome": "not_done"}, "durability": {}})") == CutOutcome::nothing);
+    CHECK(outcome_of(2, R"({"run": {"outcome": "not_done", "nothing_to_verify": "no_files"}})") == CutOutcome::nothing);
+    CHECK(outcome_of(2, R"({"run": {"outcome": "not_done", "nothing_to_verify": ""}})") == std::nullopt);  // such as a damaged ledger
+    CHECK(outcome_of(3, R"({"run": {"outcome": "not_done"}})") == std::nullopt);                           // no folder, no witness
+    CHECK(outcome_of(3, R"({"run": {"outcome": "not_done", "nothing_to_verify": "no_changes"}, "durability": {}})") == CutOutcome::nothing);
+    CHECK(outcome_of(3, R"({"run": {"outcome": "not_done", "nothing_to_verify": ""}, "durability": {}})") == std::nullopt);  // no memory
     CHECK(outcome_of(3, R"({"run": {"outcome": "passed"}, "durability": {}})") == CutOutcome::intact);  // the XML log was not written
     CHECK(outcome_of(-9, "{}") == std::nullopt);
     CHECK(outcome_of(70, "{}") == std::nullopt);
