@@ -1,6 +1,5 @@
 #include "reports/thresholds.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -118,11 +117,10 @@ double time_us(const Threshold& threshold, const sim::LatencyResult& latency) {
     }
 }
 
-double count_in(const Threshold& threshold, const sim::FileResult& file, const sim::Results& results) {
+double count_in(const Threshold& threshold, const sim::FileResult& file) {
     if (threshold.figure == Figure::throttled) return static_cast<double>(file.throttle_count);
     if (threshold.figure == Figure::long_io) return static_cast<double>(file.long_ios);
-    return static_cast<double>(std::count_if(results.warnings.begin(), results.warnings.end(),
-                                             [&](const sim::Finding& warning) { return warning.place.file_id == file.file_id; }));
+    return static_cast<double>(file.warnings);
 }
 
 void keep_worse(std::optional<Measured>& worst, Measured measured) {
@@ -134,7 +132,7 @@ std::optional<Measured> worst_of(const Threshold& threshold, const sim::Results&
     for (const sim::FileResult& file : results.files) {
         if (!is_about_file(threshold, file.path)) continue;
         if (!is_time(threshold.figure)) {
-            keep_worse(worst, {count_in(threshold, file, results), file.path, ""});
+            keep_worse(worst, {count_in(threshold, file), file.path, ""});
             continue;
         }
         for (std::size_t i = 0; i < sim::kIoClassCount; ++i) {

@@ -116,6 +116,7 @@ struct FileResult {
     std::uint64_t grown_count = 0;
     std::uint64_t shrunk_count = 0;
     std::uint64_t findings = 0;
+    std::uint64_t warnings = 0;  // requests that came late: all of them, also those that Results::warnings does not list
     DriveFacts drive;
 
     std::array<LatencyResult, kIoClassCount> latency{};  // by IoClass

@@ -94,7 +94,7 @@ void Journal::report(Finding finding) {
     {
         const std::lock_guard guard(mutex_);
         finding.number = ++last_number_;
-        if (!is_warning) ++findings_by_file_[finding.place.file_id];
+        ++(is_warning ? warnings_by_file_ : findings_by_file_)[finding.place.file_id];
         sink_.on_finding(finding);
         if (is_warning || findings_.size() >= kEvidenceKept) drop_evidence(finding);
         std::vector<Finding>& kept = is_warning ? warnings_ : findings_;
@@ -107,6 +107,12 @@ std::uint64_t Journal::findings_of(std::uint32_t file_id) const {
     const std::lock_guard guard(mutex_);
     const auto found = findings_by_file_.find(file_id);
     return found == findings_by_file_.end() ? 0 : found->second;
+}
+
+std::uint64_t Journal::warnings_of(std::uint32_t file_id) const {
+    const std::lock_guard guard(mutex_);
+    const auto found = warnings_by_file_.find(file_id);
+    return found == warnings_by_file_.end() ? 0 : found->second;
 }
 
 std::vector<Finding> Journal::take_findings() {

@@ -57,6 +57,8 @@ public:
     [[nodiscard]] std::uint64_t finding_count() const { return finding_count_.load(std::memory_order_relaxed); }
     // Of one file, including findings made before it had a SimFile. Any thread.
     [[nodiscard]] std::uint64_t findings_of(std::uint32_t file_id) const;
+    // All of one file, also those that take_warnings() does not return. Any thread.
+    [[nodiscard]] std::uint64_t warnings_of(std::uint32_t file_id) const;
     [[nodiscard]] std::uint64_t warning_count() const { return warning_count_.load(std::memory_order_relaxed); }
     // The first findings, for the results; only the first hundred have images and histories. When the run is over.
     [[nodiscard]] std::vector<Finding> take_findings();
@@ -83,6 +85,7 @@ private:
     std::vector<Finding> findings_;
     std::vector<Finding> warnings_;
     std::map<std::uint32_t, std::uint64_t> findings_by_file_;
+    std::map<std::uint32_t, std::uint64_t> warnings_by_file_;
 };
 
 }  // namespace sim

@@ -173,6 +173,7 @@ void Driver::collect_files(std::span<SimFile* const> files, std::span<const Driv
         const SimFile& file = *files[i];
         FileResult result = result_of(file, options_.target_io_duration_ms);
         result.findings = journal_.findings_of(file.id());
+        result.warnings = journal_.warnings_of(file.id());
         result.samples = time_series.take_samples(i);
         result.drive = drive_facts_since(drives[i], (clock_.now_ns() - journal_.start_ns()) / ums::kNsPerMs, file.path());
         results_.files.push_back(std::move(result));

@@ -53,6 +53,22 @@ TEST_CASE("findings and warnings are numbered, but warnings are not counted and 
     CHECK(journal.take_findings().size() == 2);
 }
 
+TEST_CASE("all warnings of a file are counted, even if not all are kept") {
+    const ums::VirtualClock clock;
+    KeepingSink sink;
+    Journal journal(clock, sink);
+    constexpr std::size_t kReported = 10'001;
+    for (std::size_t i = 0; i < kReported; ++i) {
+        Finding late = finding_at(i);
+        late.is_warning = true;
+        journal.report(late);
+    }
+    CHECK(journal.take_warnings().size() < kReported);
+    CHECK(journal.warnings_of(1) == kReported);
+    CHECK(journal.warnings_of(2) == 0);
+    CHECK(journal.findings_of(1) == 0);
+}
+
 TEST_CASE("a finding contains what touched its page and the last operations on all files") {
     VirtualWorld world;
     world.set_duration_ns(1000);
