@@ -131,11 +131,12 @@ void Driver::decide_outcome() {
     if (results_.outcome == Outcome::failed && results_.outcome_reason.empty()) {
         results_.outcome_reason = "A fault was found, and StopOnError ends the run.";
     }
-    // Wrong data outranks everything that happened afterwards.
+    // Wrong data outranks everything that happened afterwards, but does not hide it.
     if (results_.finding_count > 0 && results_.outcome != Outcome::failed) {
         results_.outcome = Outcome::failed;
-        results_.outcome_reason = fmt::format("{} wrong answer{} of the storage {} found.", results_.finding_count,
+        const std::string found = fmt::format("{} wrong answer{} of the storage {} found.", results_.finding_count,
                                               results_.finding_count == 1 ? "" : "s", results_.finding_count == 1 ? "was" : "were");
+        results_.outcome_reason = results_.outcome_reason.empty() ? found : fmt::format("{} {}", found, results_.outcome_reason);
     }
 }
 

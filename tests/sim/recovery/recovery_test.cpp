@@ -340,7 +340,11 @@ TEST_CASE("a repair does not restore a size that the configuration does not allo
     const std::uint64_t cut_bytes = left.data().size_bytes() - kMegabyte;
     left.data().resize(cut_bytes);
     left.options.files[0].initial_size_mb = left.options.files[0].max_size_mb = cut_bytes / kMegabyte;
-    CHECK(left.work(Job::repair).outcome == Outcome::failed);
+    const Results repair = left.work(Job::repair);
+    CHECK(repair.outcome == Outcome::failed);
+    // What is wrong, and why it was not repaired.
+    CHECK(repair.outcome_reason.find("wrong answer") != std::string::npos);
+    CHECK(repair.outcome_reason.find("MaxSize of this configuration") != std::string::npos);
     CHECK(left.data().size_bytes() == cut_bytes);
 }
 
