@@ -1,8 +1,8 @@
 #include "sim/files/file_stamper.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "sim/files/io_retry.hpp"
 #include "sim/files/transfer_failure.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
@@ -73,11 +73,17 @@ ums::Task<std::error_code> FileStamper::write(ums::IoRequest& request) const {
     if (first.is_complete()) co_return std::error_code{};
     const RetryResult tried = co_await retry_transfer(first, attempt, file_.path, journal_, run_);
     if (tried.has_recovered) {
-        if (is_about_storage(first.error)) journal_.report(recovered_failure(file_id_, file_, first));
+        if (tried.of_storage) report(tried, *tried.of_storage, recovered_failure(file_id_, file_, *tried.of_storage));
         co_return std::error_code{};
     }
-    if (is_about_storage(tried.last.error)) journal_.report(persistent_failure(file_id_, file_, tried.last, tried.tries));
+    const TransferFailure& reported = is_about_storage(tried.last.error) ? tried.last : tried.of_storage.value_or(tried.last);
+    if (tried.of_storage) report(tried, reported, persistent_failure(file_id_, file_, reported, tried.tries));
     co_return tried.last.error ? tried.last.error : std::make_error_code(std::errc::io_error);
+}
+
+void FileStamper::report(const RetryResult& tried, const TransferFailure& reported, Finding finding) const {
+    finding.description += other_causes_text(tried, reported);
+    journal_.report(std::move(finding));
 }
 
 // What came late, or in parts.

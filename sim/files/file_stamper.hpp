@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <system_error>
 
+#include "sim/files/io_retry.hpp"
 #include "sim/files/sim_file.hpp"
 #include "sim/journal/journal.hpp"
 #include "sim/journal/run_state.hpp"
@@ -32,6 +33,7 @@ private:
     [[nodiscard]] bool is_stopping() const { return run_ != nullptr && run_->is_stopping(); }
     [[nodiscard]] ums::IoRequest request_for(std::uint64_t offset_bytes, const ums::IoSegment& segment) const;
     ums::Task<std::error_code> write(ums::IoRequest& request) const;
+    void report(const RetryResult& tried, const TransferFailure& reported, Finding finding) const;
     void report_anomaly(const ums::IoRequest& request) const;
 
     const std::uint32_t file_id_;

@@ -1,5 +1,8 @@
 #include "sim/files/io_retry.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "ums/base/memory_region.hpp"
@@ -17,6 +20,18 @@ std::uint64_t size_of(std::span<const ums::IoSegment> segments) {
 }
 
 }  // namespace
+
+void note_failure(RetryResult& tried, const TransferFailure& failure) {
+    if (!tried.of_storage && is_about_storage(failure.error)) tried.of_storage = failure;
+    std::string cause = cause_of(failure);
+    if (std::find(tried.causes.begin(), tried.causes.end(), cause) == tried.causes.end()) tried.causes.push_back(std::move(cause));
+}
+
+std::string other_causes_text(const RetryResult& tried, const TransferFailure& reported) {
+    std::vector<std::string> others = tried.causes;
+    std::erase(others, cause_of(reported));
+    return others.empty() ? "" : fmt::format(" Other tries: {}.", fmt::join(others, ", "));
+}
 
 ums::Task<void> end_run_unsynced(const SimFile& file, const std::error_code& error, RunState& run, Journal& journal) {
     std::string text = fmt::format("{}: cannot be synced: {}.", file.path(), ums::error_text(error));
@@ -54,18 +69,21 @@ ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offs
         co_return TransferFailure{operation, offset_bytes, first.size_bytes, again.error, again.transferred_bytes};
     };
     const RetryResult tried = co_await retry_transfer(first, attempt, file_.path(), journal_, &run_);
-    if (tried.has_recovered) {
-        report_recovered_transfer(file_, first);
-    } else {
+    if (!tried.has_recovered) {
         co_await report(tried);
+    } else if (tried.of_storage) {
+        Finding finding = recovered_failure(file_.id(), file_.options(), *tried.of_storage);
+        finding.description += other_causes_text(tried, *tried.of_storage);
+        file_.report(std::move(finding));
     }
-    has_reported_ = has_reported_ || !tried.has_recovered || is_about_storage(first.error);
+    has_reported_ = has_reported_ || !tried.has_recovered || tried.of_storage.has_value();
     co_return tried.has_recovered;
 }
 
 ums::Task<void> IoRetry::report(const RetryResult& tried) {
     const TransferFailure& failure = tried.last;
     if (!is_about_storage(failure.error)) {
+        if (tried.of_storage) report_persistent(tried, *tried.of_storage);
         std::string more = ".";
         if (is_about_space(failure.error)) more += " " + co_await file_.free_space_text();
         end_run(Outcome::not_done, failure, more);
@@ -73,13 +91,17 @@ ums::Task<void> IoRetry::report(const RetryResult& tried) {
     }
     bool is_lost = is_about_device(failure.error);
     if (failure.error && !is_lost) is_lost = co_await is_storage_lost();
-    Finding finding = persistent_failure(file_.id(), file_.options(), failure, tried.tries);
-    if (is_lost) {
-        finding.description += " So does every other access to the file: the storage is gone.";
-        end_run(Outcome::failed, failure, ", and so does every other access to the file: the storage is gone.");
-    }
+    if (is_lost) end_run(Outcome::failed, failure, ", and so does every other access to the file: the storage is gone.");
     // The first failure is reported for all that follow.
-    if (!is_lost || file_.give_up()) file_.report(std::move(finding));
+    if (!is_lost || file_.give_up()) {
+        report_persistent(tried, failure, is_lost ? " So does every other access to the file: the storage is gone." : "");
+    }
+}
+
+void IoRetry::report_persistent(const RetryResult& tried, const TransferFailure& failure, const std::string& more) {
+    Finding finding = persistent_failure(file_.id(), file_.options(), failure, tried.tries);
+    finding.description += more + other_causes_text(tried, failure);
+    file_.report(std::move(finding));
 }
 
 void IoRetry::end_run(Outcome outcome, const TransferFailure& failure, const std::string& more) {

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "sim/files/sim_file.hpp"
 #include "sim/files/transfer_failure.hpp"
@@ -21,16 +23,23 @@ struct RetryResult {
     std::uint32_t tries = 1;  // including the first one
     bool has_recovered = false;
     TransferFailure last;  // unless it has recovered
+    // The tries of one request may fail in different ways. One finding is reported for all of them: it names each cause.
+    std::vector<std::string> causes{};            // each once, in order
+    std::optional<TransferFailure> of_storage{};  // the first failure that is the storage's
 };
+
+void note_failure(RetryResult& tried, const TransferFailure& failure);
+// " Other tries: No data available." if causes other than that of `reported` were noted, otherwise empty.
+[[nodiscard]] std::string other_causes_text(const RetryResult& tried, const TransferFailure& reported);
 
 // `attempt()` repeats the transfer: a Task<TransferFailure>, whose result also covers a complete transfer. Gives up after enough tries, and
 // when the error is about space or the device. While `run`, which may be null, is stopping, there are no pauses but as many tries:
-// otherwise nothing would show whether the error lasts. The caller reports the `first` failure and the final result. All references must
-// live until it has returned.
+// otherwise nothing would show whether the error lasts. The caller reports the result. All references must live until it has returned.
 template <typename Attempt>
 ums::Task<RetryResult> retry_transfer(const TransferFailure& first, Attempt& attempt, const std::string& path, Journal& journal,
                                       const RunState* run) {
     RetryResult result{.last = first};
+    note_failure(result, first);
     while (result.tries <= kIoRetries && !is_about_space(result.last.error) && !is_about_device(result.last.error)) {
         journal.warning(retry_message(path, result.last));
         const bool may_wait = run == nullptr || !run->is_stopping();
@@ -41,6 +50,7 @@ ums::Task<RetryResult> retry_transfer(const TransferFailure& first, Attempt& att
             result.has_recovered = true;
             break;
         }
+        note_failure(result, result.last);
     }
     co_return result;
 }
@@ -64,6 +74,7 @@ private:
     ums::Task<bool> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
                              ums::WaitType wait_type, OnStop on_stop);
     ums::Task<void> report(const RetryResult& tried);
+    void report_persistent(const RetryResult& tried, const TransferFailure& failure, const std::string& more = "");
     void end_run(Outcome outcome, const TransferFailure& failure, const std::string& more);
     ums::Task<bool> is_storage_lost();
 

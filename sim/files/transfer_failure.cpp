@@ -70,6 +70,10 @@ bool is_device_error(const std::error_code& error) {
            ums::is_damaged_storage(error);
 }
 
+std::string cause_of(const TransferFailure& failure) {
+    return failure.error ? ums::error_text(failure.error) : fmt::format("only {} bytes came", failure.transferred_bytes);
+}
+
 Finding place_of_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request, FindingKind kind) {
     Finding finding;
     finding.kind = kind;
@@ -149,7 +153,7 @@ std::string describe_request(const ums::IoRequest& request) {
 std::string retry_message(const std::string& path, const TransferFailure& failure) {
     return fmt::format("{} of {} bytes at offset 0x{:x} of {} failed: {}. It is tried again.",
                        failure.operation == ums::IoOperation::read ? "Read" : "Write", failure.size_bytes, failure.offset_bytes, path,
-                       failure.error ? ums::error_text(failure.error) : fmt::format("only {} bytes came", failure.transferred_bytes));
+                       cause_of(failure));
 }
 
 std::string late_message(const std::string& path, const ums::IoRequest& request) {

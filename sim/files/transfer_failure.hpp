@@ -39,6 +39,9 @@ struct TransferFailure {
     [[nodiscard]] bool is_complete() const { return !error && transferred_bytes == size_bytes; }
 };
 
+// "Input/output error", "only 512 bytes came".
+[[nodiscard]] std::string cause_of(const TransferFailure& failure);
+
 // Only the place, without text and figures: which file, which page, how many bytes.
 [[nodiscard]] Finding place_of_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request, FindingKind kind);
 

@@ -98,6 +98,36 @@ TEST_CASE("a lasting shortage on this machine ends the run without a finding: th
     CHECK_THAT(world.state.reason(), ContainsSubstring("out of memory"));
 }
 
+TEST_CASE("a finding names all causes of one request, and is the storage's even if other tries failed because of the machine") {
+    for (const bool recovers : {true, false}) {
+        CAPTURE(recovers);
+        VirtualWorld world;
+        const Attempt result = attempt(world, ums::IoOperation::read, [&](std::uint32_t number, const auto& request) {
+            if (number == 1) return only_page(request, {.error = ENOMEM});
+            if (number == 2) return only_page(request, {.error = ENODATA});
+            return only_page(request, {.error = recovers ? 0 : EIO});
+        });
+        CHECK(result.success == recovers);
+        const auto findings = world.sink.findings();
+        REQUIRE(findings.size() == 1);
+        CHECK(findings[0].transient == recovers);
+        CHECK(or_empty(findings[0].failure).error_code == (recovers ? ENODATA : EIO));
+        CHECK_THAT(findings[0].description,
+                   ContainsSubstring(recovers ? "Other tries: " : ", No data available.") && ContainsSubstring("memory"));
+    }
+}
+
+TEST_CASE("a lasting shortage after an error of the storage ends the run, and the error is a finding") {
+    VirtualWorld world;
+    const Attempt result = attempt(world, ums::IoOperation::read, [](std::uint32_t number, const auto& request) {
+        return only_page(request, {.error = number == 1 ? EIO : ENOMEM});
+    });
+    CHECK_FALSE(result.success);
+    REQUIRE(world.sink.findings().size() == 1);
+    CHECK(or_empty(world.sink.findings()[0].failure).error_code == EIO);
+    CHECK(world.state.outcome() == sim::Outcome::not_done);
+}
+
 TEST_CASE("a read that fails is retried four times, with growing pauses, and is then a finding") {
     VirtualWorld world;
     const Attempt result = attempt(world, ums::IoOperation::read, [](auto, const auto& r) { return only_page(r, {.error = EIO}); });
