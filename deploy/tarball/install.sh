@@ -45,19 +45,35 @@ uninstall() {
     echo "removed from $prefix"
 }
 
+# The systemd template names the program by its path, in quotes.
+check_prefix() {
+    case $prefix in
+        *[\"\'\\\$\`%]* | *"
+"*)
+            echo "install.sh: --prefix $prefix: quotes, \\, \$, \`, % and line breaks are not allowed: systemd cannot name such a path" >&2
+            exit 2
+            ;;
+    esac
+}
+
+write_unit() {
+    replacement=$(printf '%s\n' "$prefix" | sed 's/[&,]/\\&/g')
+    sed "s,/usr/bin/ioproof,$replacement/bin/ioproof,; s,/usr/share/ioproof,$replacement/share/ioproof," "$1"
+}
+
 # A full disk leaves the earlier file.
 copy() {
     mkdir -p "$(dirname "$prefix/$1")"
     new=$prefix/$1.ioproof-new
     case $1 in
-        # The systemd template names the program by its path.
-        *.service) sed "s,/usr/bin/ioproof,$prefix/bin/ioproof,; s,/usr/share/ioproof,$prefix/share/ioproof," "$here/$1" >"$new" ;;
+        *.service) write_unit "$here/$1" >"$new" ;;
         *) cp -Pf "$here/$1" "$new" ;;
     esac
     mv -f "$new" "$prefix/$1"
 }
 
 install_files() {
+    check_prefix
     files=$(mktemp)
     new=
     trap 'rm -f "$files" "$new"' EXIT

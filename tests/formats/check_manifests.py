@@ -75,7 +75,7 @@ for path, _, spec, _ in pods():
 for path in [*(root / "deploy/slurm").glob("*.sbatch"), *(root / "deploy/systemd").glob("*.service")]:
     text = path.read_text().replace("\\\n", " ")
     for line in text.splitlines():
-        for match in re.finditer(r'(?:"\$IOPROOF"|/usr/bin/ioproof) (run|witness|report)\b(.*)', line):
+        for match in re.finditer(r'(?:"\$IOPROOF"|"?/usr/bin/ioproof"?) (run|witness|report)\b(.*)', line):
             if not line.lstrip().startswith("#"):
                 check_words(path.name, [match[1], *match[2].split()])
     if path.suffix == ".sbatch":
