@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "sim/limits.hpp"
 #include "sim/run/sizing.hpp"
 
 namespace cli {
@@ -27,8 +28,10 @@ config::Configuration effective_configuration(const RunArguments& arguments, con
     overrides.allow_missing_files = !arguments.save_path.empty();
     overrides.seed = arguments.seed;
     overrides.engine = arguments.engine;
+    std::uint64_t cpus = 0;
+    for (const std::uint32_t cpu : machine.cpus) cpus |= cpu < sim::kCpusMax ? std::uint64_t{1} << cpu : 0;
     const config::MachineFacts facts{.cpu_count = machine.cpu_count,
-                                     .cpus = machine.cpus,
+                                     .cpus = cpus,
                                      .default_pool_mb = sim::default_pool_mb(machine),
                                      .memory_mb = sim::pool_mb_max(machine)};
     return config::load_file(configuration_file(arguments), overrides, facts);

@@ -118,7 +118,7 @@ void set_contents(MeasureRequest& request, const SwitchWord& word) {
 void set_affinity(MeasureRequest& request, const SwitchWord& word) {
     for (const std::string& part : parts_of(word.value, ',')) {
         const auto cpu = whole_number(part);
-        if (!cpu || *cpu >= sim::kCpusMax) refuse_value(word, "CPUs 0 to 63, separated by commas");
+        if (!cpu || *cpu >= sim::kCpuNumbersMax) refuse_value(word, "CPUs 0 to 1023, separated by commas");
         request.affinity.push_back(*cpu);
     }
 }

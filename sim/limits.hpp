@@ -27,6 +27,8 @@ inline constexpr std::uint32_t kFilesMax = 4095;
 
 // SQLIOSim's limit: one bit each in a 64-bit affinity mask.
 inline constexpr std::uint32_t kCpusMax = 64;
+// A measurement binds threads to CPUs below this number: as many as the system's own set of CPUs holds.
+inline constexpr std::uint32_t kCpuNumbersMax = 1024;
 // SQLIOSim: all users together at most CPUCount * 1023 - 100.
 inline constexpr std::uint32_t kUsersPerCpu = 1023;
 inline constexpr std::uint32_t kUsersReserved = 100;

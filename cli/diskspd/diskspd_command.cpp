@@ -25,6 +25,7 @@
 #include "reports/diskspd/diskspd_results_xml.hpp"
 #include "reports/diskspd/diskspd_text.hpp"
 #include "sim/errors.hpp"
+#include "sim/limits.hpp"
 #include "sim/version.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/input_file.hpp"
@@ -156,6 +157,11 @@ bool precreate_files(const DiskspdProfile& profile, sim::MeasureSpec& spec, Prog
 ExitCode run_diskspd(const DiskspdArguments& arguments, DiskspdDocument& document, Console& console) {
     sim::MeasureSpec spec = diskspd_specification(arguments, document.profile);
     complete(arguments, document.profile, document.system.topology, spec);
+    const auto has_more_cpus = [](const sim::MeasureTimespan& span) { return span.affinity.size() > sim::kCpusMax; };
+    if (std::any_of(spec.timespans.begin(), spec.timespans.end(), has_more_cpus)) {
+        console.add_message(fmt::format(
+            "diskspd: at most {0} CPUs are used at a time: the first {0} of those that -a names, or that there are\n", sim::kCpusMax));
+    }
     make_folders(spec);
     Progress progress(document.profile, console);
     if (!precreate_files(document.profile, spec, progress, console)) return kDiskspdFailed;

@@ -63,14 +63,7 @@ void allow_empty_targets(sim::MeasureSpec& spec) {
     }
 }
 
-std::vector<std::uint32_t> allowed_cpus() {
-    const std::uint64_t mask = ums::this_machine().cpus;
-    std::vector<std::uint32_t> cpus;
-    for (std::uint32_t cpu = 0; cpu < 64; ++cpu) {
-        if ((mask >> cpu & 1) != 0) cpus.push_back(cpu);
-    }
-    return cpus;
-}
+std::vector<std::uint32_t> allowed_cpus() { return ums::this_machine().cpus; }
 
 std::string program_name(const std::string& path) {
     std::string name = path.substr(path.find_last_of('/') + 1);

@@ -9,6 +9,8 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/measuring/measuring.hpp"
+#include "sim/limits.hpp"
+#include "ums/base/os_thread.hpp"
 
 namespace cli {
 namespace {
@@ -154,14 +156,15 @@ void SqlioParser::pattern(std::string_view value) {
 void SqlioParser::affinity(std::string_view value) {
     if (option_[1] == 'p') {
         if (value.starts_with('I')) value.remove_prefix(1);
-        arguments_.cpu_mask |= std::uint64_t{1} << number(value, 0, 63);
+        arguments_.cpus.insert(number(value, 0, sim::kCpuNumbersMax - 1));
         return;
     }
     if (value.starts_with('R')) value.remove_prefix(1);
     if (value.starts_with('I')) value.remove_prefix(1);
     const auto mask = sqlio_mask(value);
-    if (!mask || *mask == 0) refuse("a mask of CPUs is needed, a bit each, as in -a3 or -a0xF");
-    arguments_.cpu_mask |= *mask;
+    if (!mask || *mask == 0) refuse("a mask of the CPUs 0 to 63 is needed, a bit each, as in -a3 or -a0xF; -p names one above them");
+    const std::vector<std::uint32_t> cpus = ums::cpus_of_mask(*mask);
+    arguments_.cpus.insert(cpus.begin(), cpus.end());
 }
 
 // -m[C|S]<n>

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +38,8 @@ struct SqlioArguments {
     bool uses_processor_timer = false;  // -LP: the output says so
     std::uint32_t pieces = 0;           // -mS: each request is gathered from, or scattered to, this many pieces of memory; 0 = one
     std::uint64_t start_blocks = 0;
-    std::uint64_t cpu_mask = 0;  // of -a and -p; 0 = any
-    std::string parameter_path;  // -F; empty = none
+    std::set<std::uint32_t> cpus;  // of -a and -p; empty = any
+    std::string parameter_path;    // -F; empty = none
     std::vector<SqlioFile> files;
     // ioproof's own:
     bool may_overwrite = false;

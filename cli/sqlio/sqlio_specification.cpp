@@ -1,6 +1,9 @@
 #include "cli/sqlio/sqlio_specification.hpp"
 
 #include <algorithm>
+#include <set>
+
+#include "ums/base/os_thread.hpp"
 
 namespace cli {
 namespace {
@@ -38,14 +41,13 @@ sim::MeasureSpec sqlio_specification(const SqlioArguments& arguments, const std:
     sim::MeasureTimespan span;
     span.duration_s = arguments.seconds;
     span.measure_latency = arguments.measures_latency;
-    std::uint64_t mask = arguments.cpu_mask;
+    std::set<std::uint32_t> cpus = arguments.cpus;
     for (std::size_t i = 0; i < arguments.files.size(); ++i) {
         span.targets.push_back(sqlio_target(arguments, arguments.files[i], is_missing.at(i)));
-        mask |= arguments.files[i].cpu_mask;
+        const std::vector<std::uint32_t> of_file = ums::cpus_of_mask(arguments.files[i].cpu_mask);
+        cpus.insert(of_file.begin(), of_file.end());
     }
-    for (std::uint32_t cpu = 0; cpu < 64; ++cpu) {
-        if ((mask >> cpu & 1) != 0) span.affinity.push_back(cpu);
-    }
+    span.affinity.assign(cpus.begin(), cpus.end());
     sim::MeasureSpec spec;
     spec.verify = false;
     spec.timespans.push_back(std::move(span));

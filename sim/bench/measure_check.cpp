@@ -125,7 +125,7 @@ std::string check_measure_spec(const MeasureSpec& spec) {
         if (timespan.duration_s == 0) return "the duration is at least 1 second";
         if (timespan.cpu_count > kCpusMax) return fmt::format("at most {} CPUs", kCpusMax);
         for (const std::uint32_t cpu : timespan.affinity) {
-            if (cpu >= kCpusMax) return fmt::format("CPU {}: can be bound to CPUs 0 to {} only", cpu, kCpusMax - 1);
+            if (cpu >= kCpuNumbersMax) return fmt::format("CPU {}: can be bound to CPUs 0 to {} only", cpu, kCpuNumbersMax - 1);
         }
         if (timespan.requests_per_thread != 0 && timespan.threads_total == 0)
             return "a number of requests for each thread over all targets needs a total number of threads";

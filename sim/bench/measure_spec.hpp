@@ -133,7 +133,7 @@ struct MeasureTimespan {
     std::uint32_t requests_per_thread = 0;
 
     std::uint32_t cpu_count = 0;          // schedulers; 0: one per thread, but no more than the process has CPUs
-    std::vector<std::uint32_t> affinity;  // CPUs (below 64) to which schedulers are bound, in turn; empty: not bound
+    std::vector<std::uint32_t> affinity;  // CPUs below kCpuNumbersMax to which schedulers are bound, in turn; empty: not bound
     bool measure_latency = true;          // false: no histograms, slightly less work
     std::uint32_t iops_interval_ms = 0;   // also counts the requests of each interval; 0: does not
 

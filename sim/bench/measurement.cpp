@@ -171,7 +171,7 @@ void MeasureTimespanRun::make_schedulers() {
     ums::SchedulerGroupOptions group;
     group.cpu_count = cpu_count();
     group.started_for_one_queued = kMeasuredForOneQueued;
-    for (const std::uint32_t cpu : spec_.affinity) group.affinity |= std::uint64_t{1} << cpu;
+    group.cpus = spec_.affinity;
     group.engine.kind = engine_kind_of(owner_.spec_.engine);
     group.engine.has_views = std::any_of(spec_.targets.begin(), spec_.targets.end(),
                                          [](const MeasureTarget& target) { return target.view != MeasureView::none; });

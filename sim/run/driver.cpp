@@ -13,6 +13,7 @@
 #include "sim/run/sizing.hpp"
 #include "sim/run/task_failure.hpp"
 #include "sim/version.hpp"
+#include "ums/base/os_thread.hpp"
 
 namespace sim {
 
@@ -56,7 +57,7 @@ Results Driver::end() {
 void Driver::make_schedulers() {
     ums::SchedulerGroupOptions group;
     group.cpu_count = options_.cpu_count;
-    group.affinity = options_.affinity;
+    group.cpus = ums::cpus_of_mask(options_.affinity);
     group.engine.kind = engine_kind(options_.engine);
     group.engine.io_affinity = options_.io_affinity;
     try {

@@ -135,14 +135,14 @@ TEST_CASE("each readable switch changes the specification") {
     CHECK(target_of_words({"b", "--buffered", "--threads", "1"}).view == MeasureView::none);
     CHECK(target_of_words({"b", "--threads", "1", "--scatter"}).piece_bytes == 8192);
     CHECK(target_of_words({"b", "--threads", "1", "--size", "4M"}).create_bytes == 4 << 20);
-    const MeasureTimespan timespan = spec_of_words({"b", "--warm-up", "3", "--cool-down", "2", "--interval", "100", "--affinity", "0,2",
+    const MeasureTimespan timespan = spec_of_words({"b", "--warm-up", "3", "--cool-down", "2", "--interval", "100", "--affinity", "70,2",
                                                     "--seconds", "9", "--seed", "4", "--cpus", "2"})
                                          .timespans[0];
     CHECK(timespan.warm_up_s == 3);
     CHECK(timespan.cool_down_s == 2);
     CHECK(timespan.duration_s == 9);
     CHECK(timespan.iops_interval_ms == 100);
-    CHECK(timespan.affinity == std::vector<std::uint32_t>{0, 2});
+    CHECK(timespan.affinity == std::vector<std::uint32_t>{70, 2});
     CHECK(timespan.seed == 4);
     CHECK(timespan.cpu_count == 2);
     CHECK_FALSE(spec_of_words({"b", "--threads", "1", "--verify", "off"}).verify);
@@ -175,7 +175,7 @@ TEST_CASE("an impossible measurement is refused with the switch and what is allo
                                                                                        {"b", "--rate", "0"},
                                                                                        {"b", "--contents", "random"},
                                                                                        {"b", "--contents", "pages", "--block", "4K"},
-                                                                                       {"b", "--affinity", "64"},
+                                                                                       {"b", "--affinity", "1024"},
                                                                                        {"b", "--burst", "5"},
                                                                                        {"b", "--until-stable", "--within", "5"},
                                                                                        {"b", "--block", "1000", "--threads", "1"}}) {

@@ -86,8 +86,8 @@ void read_affinity_mask(Machine& machine) {
     CPU_ZERO(&set);
     if (::sched_getaffinity(0, sizeof(set), &set) != 0) return;
     machine.cpu_count = static_cast<std::uint32_t>(std::max(CPU_COUNT(&set), 1));
-    for (unsigned cpu = 0; cpu < 64; ++cpu) {
-        if (CPU_ISSET(cpu, &set)) machine.cpus |= std::uint64_t{1} << cpu;
+    for (std::uint32_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(cpu, &set)) machine.cpus.push_back(cpu);
     }
 }
 

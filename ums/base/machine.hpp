@@ -4,12 +4,13 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ums {
 
 struct Machine {
     std::uint32_t cpu_count = 1;        // CPUs in the affinity mask, at most the CPU quota rounded up
-    std::uint64_t cpus = 0;             // which of the first 64 the process may run on, one bit each; 0 = not known
+    std::vector<std::uint32_t> cpus{};  // on which the process may run, ascending; empty = not known
     std::uint64_t memory_bytes = 0;     // physical, or the limit of the container; 0 = not known
     std::uint64_t available_bytes = 0;  // what can be allocated without swapping; 0 = not known
     std::string host_name{};            // empty = not known

@@ -28,13 +28,19 @@ void name_this_thread(const std::string& name) {
     pthread_setname_np(pthread_self(), name.substr(0, kNameLengthMax).c_str());
 }
 
-void bind_this_thread(std::uint64_t mask) {
-    if (mask == 0) return;
+std::vector<std::uint32_t> cpus_of_mask(std::uint64_t mask) {
+    std::vector<std::uint32_t> cpus;
+    for (std::uint32_t cpu = 0; cpu < 64; ++cpu) {
+        if ((mask >> cpu & 1) != 0) cpus.push_back(cpu);
+    }
+    return cpus;
+}
+
+void bind_this_thread(std::span<const std::uint32_t> cpus) {
+    if (cpus.empty()) return;
     cpu_set_t set;
     CPU_ZERO(&set);
-    for (unsigned cpu = 0; cpu < 64; ++cpu) {
-        if ((mask >> cpu & 1) != 0) CPU_SET(cpu, &set);
-    }
+    for (const std::uint32_t cpu : cpus) CPU_SET(cpu, &set);
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace ums {
 
@@ -22,9 +24,12 @@ inline constexpr const char* kThreadLimitText =
 // name is no reason to stop a run.
 void name_this_thread(const std::string& name);
 
-// Lets the calling thread run on the CPUs in `mask` only, one bit each, CPU 0 lowest; 0 = no change. Never fails: a CPU that a container
-// does not allow is no reason to stop a run, either.
-void bind_this_thread(std::uint64_t mask);
+// The CPUs of a mask, one bit each, CPU 0 lowest; ascending.
+[[nodiscard]] std::vector<std::uint32_t> cpus_of_mask(std::uint64_t mask);
+
+// Lets the calling thread run on these CPUs only; none = no change. Never fails: a CPU that is not there, or that a container does not
+// allow, is no reason to stop a run, either.
+void bind_this_thread(std::span<const std::uint32_t> cpus);
 
 [[nodiscard]] std::uint64_t this_thread_id();
 

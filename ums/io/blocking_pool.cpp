@@ -64,7 +64,7 @@ void BlockingPool::add_threads(std::uint32_t wanted) {
 void BlockingPool::add_thread() {
     threads_.push_back(start_thread([this, number = threads_.size()] {
         name_this_thread(options_.thread_name + " " + std::to_string(number));
-        bind_this_thread(options_.affinity);
+        bind_this_thread(cpus_of_mask(options_.affinity));
         work();
     }));
 }

@@ -11,6 +11,7 @@
 
 #include "ums/base/assert.hpp"
 #include "ums/base/clock.hpp"
+#include "ums/base/os_thread.hpp"
 #include "ums/io/blocking_io.hpp"
 #include "ums/io/errno_error.hpp"
 #include "ums/io/io_vector.hpp"
@@ -45,9 +46,7 @@ void check_enter(int result) {
 void bind_ring_workers(io_uring& ring, std::uint64_t mask) {
     cpu_set_t set;
     CPU_ZERO(&set);
-    for (unsigned cpu = 0; cpu < 64; ++cpu) {
-        if ((mask >> cpu & 1) != 0) CPU_SET(cpu, &set);
-    }
+    for (const std::uint32_t cpu : cpus_of_mask(mask)) CPU_SET(cpu, &set);
     // As with every binding to CPUs, a refusal is no reason to fail.
     io_uring_register_iowq_aff(&ring, sizeof set, &set);
 }

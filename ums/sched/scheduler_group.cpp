@@ -1,7 +1,6 @@
 #include "ums/sched/scheduler_group.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <thread>
 #include <utility>
@@ -11,19 +10,6 @@
 #include "ums/base/os_thread.hpp"
 
 namespace ums {
-
-namespace {
-
-// The `index`-th of the CPUs in `mask`, counting round.
-std::uint32_t cpu_of(std::uint64_t mask, std::uint32_t index) {
-    std::uint32_t remaining = index % static_cast<std::uint32_t>(std::popcount(mask));
-    for (std::uint32_t cpu = 0;; ++cpu) {
-        if ((mask >> cpu & 1) == 0) continue;
-        if (remaining-- == 0) return cpu;
-    }
-}
-
-}  // namespace
 
 SchedulerGroup::SchedulerGroup(const SchedulerGroupOptions& options, Storage& storage, const Clock& clock)
     : options_(options), clock_(clock) {
@@ -87,7 +73,7 @@ void SchedulerGroup::run(Task<void> main) {
 }
 
 void SchedulerGroup::thread_loop(Scheduler& scheduler) {
-    if (options_.affinity != 0) bind_this_thread(std::uint64_t{1} << cpu_of(options_.affinity, scheduler.id()));
+    if (!options_.cpus.empty()) bind_this_thread({&options_.cpus[scheduler.id() % options_.cpus.size()], 1});
     for (;;) {
         watch_memory();
         if (scheduler.turn()) continue;

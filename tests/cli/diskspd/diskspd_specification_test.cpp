@@ -180,7 +180,7 @@ TEST_CASE("DiskSpd: which files PrecreateFiles creates beforehand, and how large
 }
 
 TEST_CASE("DiskSpd: by default threads are bound to all CPUs in turn") {
-    const std::vector<std::uint32_t> allowed{0, 1, 2, 3};
+    std::vector<std::uint32_t> allowed{0, 1, 2, 3};
     ums::ProcessorTopology topology;
     topology.processors = {{.id = 0, .core = 0}, {.id = 1, .core = 0}, {.id = 2, .core = 1}, {.id = 3, .core = 1}};
     const auto cpus_of = [&](const std::vector<std::string>& options) {
@@ -203,4 +203,8 @@ TEST_CASE("DiskSpd: by default threads are bound to all CPUs in turn") {
     CHECK_THROWS_WITH(cpus_of({"-a4"}), ContainsSubstring("CPU 4 is not there"));
     CHECK_THROWS_WITH(cpus_of({"-ag1"}), ContainsSubstring("no CPU in this group"));
     CHECK_THROWS_WITH(cpus_of({"-ag1,0"}), ContainsSubstring("CPU 64 is not there"));
+    allowed = {0, 63, 64, 70};
+    CHECK(cpus_of({"-ag1,0,g0,63"}) == Cpus{64, 63});
+    CHECK(cpus_of({"-ag1"}) == Cpus{64, 70});
+    CHECK(cpus_of({"-a70"}) == Cpus{70});
 }

@@ -1,5 +1,7 @@
 #include "cli/sqlio/sqlio_arguments.hpp"
 
+#include <set>
+
 #include "cli/exit_codes.hpp"
 #include "cli/sqlio/sqlio_specification.hpp"
 #include "tests/support/catch.hpp"
@@ -66,6 +68,11 @@ TEST_CASE("SQLIO: every option does what it says") {
     };
     CHECK(affinity_of("-p1") == std::vector<std::uint32_t>{1});
     CHECK(affinity_of("-pI1") == std::vector<std::uint32_t>{1});
+    CHECK(affinity_of("-p64") == std::vector<std::uint32_t>{64});
+    CHECK(affinity_of("-p1023") == std::vector<std::uint32_t>{1023});
+    CHECK_THROWS_WITH(affinity_of("-p1024"), ContainsSubstring("from 0 to 1023"));
+    CHECK_THROWS_WITH(affinity_of("-a0x10000000000000000"), ContainsSubstring("-p names one above"));
+    CHECK(affinity_of("-a0x8000000000000000") == std::vector<std::uint32_t>{63});
     CHECK(affinity_of("-a3") == std::vector<std::uint32_t>{0, 1});
     CHECK(affinity_of("-aR0x5") == std::vector<std::uint32_t>{0, 2});
     CHECK(affinity_of("-aRI0x5") == std::vector<std::uint32_t>{0, 2});
@@ -84,7 +91,7 @@ TEST_CASE("SQLIO: blanks before a value are skipped, as in a script's \"-o 8\" o
     CHECK(arguments.block_kb == 8);
     CHECK(arguments.outstanding == 16);
     CHECK(arguments.files.at(0).threads == 2);
-    CHECK(arguments.cpu_mask == 3);
+    CHECK(arguments.cpus == std::set<std::uint32_t>{0, 1});
     for (const char* option : {"-o ", "-o 1 6", "-o 16x", "-t 0"}) CHECK_THROWS_WITH(parse_sqlio({option}), ContainsSubstring(option));
 }
 

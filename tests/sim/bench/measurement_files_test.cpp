@@ -1,8 +1,8 @@
 // Measurements on real files: what only a real engine shows.
 #include <sched.h>
 
-#include <bit>
 #include <set>
+#include <vector>
 
 #include "sim/bench/measurement.hpp"
 #include "tests/sim/support/run_fixture.hpp"
@@ -43,9 +43,10 @@ TEST_CASE("pages written to a real file are right when read back, whatever memor
 }
 
 TEST_CASE("the schedulers of a measurement are bound to the CPUs of its affinity") {
-    const std::uint64_t cpus = ums::this_machine().cpus;
-    const auto low = static_cast<std::uint32_t>(std::countr_zero(cpus));
-    const auto high = static_cast<std::uint32_t>(std::bit_width(cpus) - 1);
+    const std::vector<std::uint32_t> cpus = ums::this_machine().cpus;
+    REQUIRE_FALSE(cpus.empty());
+    const std::uint32_t low = cpus.front();
+    const std::uint32_t high = cpus.back();
     if (high >= 31) {
         WARN("not tried: the recorder's tags have no room for these CPUs");
         return;
@@ -79,5 +80,6 @@ TEST_CASE("the schedulers of a measurement are bound to the CPUs of its affinity
     };
     CHECK(posted_from({low}, 2) == std::set<int>{1 << low});
     CHECK(posted_from({high}, 2) == std::set<int>{1 << high});
+    CHECK(posted_from({high, low}, 1) == std::set<int>{1 << high});
     CHECK(posted_from({low, high}, 2) == std::set<int>{1 << low, 1 << high});
 }

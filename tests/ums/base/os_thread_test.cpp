@@ -51,10 +51,13 @@ TEST_CASE("a thread runs on the CPUs that it is bound to, and an impossible CPU 
     std::thread([&] {
         sched_getaffinity(0, sizeof before, &before);
         while (first_cpu < 64 && CPU_ISSET(first_cpu, &before) == 0) ++first_cpu;
-        if (CPU_ISSET(63, &before) == 0) bind_this_thread(std::uint64_t{1} << 63);
-        bind_this_thread(0);
+        for (const std::uint32_t cpu : {63U, 200U, 1023U, 1024U}) {
+            if (cpu >= CPU_SETSIZE || CPU_ISSET(cpu, &before) == 0) bind_this_thread({&cpu, 1});
+        }
+        bind_this_thread({});
         sched_getaffinity(0, sizeof after_impossible, &after_impossible);
-        bind_this_thread(std::uint64_t{1} << first_cpu);
+        const auto first = static_cast<std::uint32_t>(first_cpu);
+        bind_this_thread({&first, 1});
         sched_getaffinity(0, sizeof bound, &bound);
     }).join();
     REQUIRE(first_cpu < 64);
