@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "cli/diskspd/diskspd_specification.hpp"
 #include "cli/diskspd/precreated_files.hpp"
 #include "cli/diskspd/profile_reader.hpp"
+#include "cli/diskspd/write_buffers.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/help_text.hpp"
 #include "cli/measuring/measuring.hpp"
@@ -30,7 +30,6 @@
 #include "ums/base/clock.hpp"
 #include "ums/base/input_file.hpp"
 #include "ums/base/machine.hpp"
-#include "ums/base/prng.hpp"
 #include "ums/base/processor_topology.hpp"
 
 namespace cli {
@@ -44,38 +43,18 @@ using reports::DiskspdProfile;
 constexpr ExitCode kDiskspdWrong{3};
 constexpr ExitCode kDiskspdFailed{1};
 constexpr std::size_t kDocumentBytesMax = std::size_t{4} << 20;
-constexpr std::size_t kBufferBytesMax = std::size_t{1} << 30;
-
-// The buffer of -Z<size>[,<file>]: random bytes, or those of the file, repeated if it is shorter.
-std::shared_ptr<const std::vector<std::byte>> buffer_of(const reports::DiskspdTarget& target, std::uint32_t seed) {
-    if (target.buffer_bytes > kBufferBytesMax) throw UsageError("-Z: a buffer has at most 1G");
-    auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(target.buffer_bytes));
-    if (target.buffer_path.empty()) {
-        ums::Prng random(seed);
-        std::uint64_t word = 0;
-        for (std::size_t i = 0; i < bytes->size(); ++i) {
-            if (i % sizeof word == 0) word = random.next();
-            (*bytes)[i] = static_cast<std::byte>(word >> i % sizeof word * 8);
-        }
-        return bytes;
-    }
-    const ums::InputFile input = ums::read_input_file(target.buffer_path, kBufferBytesMax);
-    if (!input.problem.empty()) throw sim::EnvironmentError(fmt::format("{}: {}", target.buffer_path, input.problem));
-    if (input.bytes.empty()) throw UsageError(fmt::format("{}: is empty; a buffer needs bytes", target.buffer_path));
-    for (std::size_t i = 0; i < bytes->size(); ++i) (*bytes)[i] = static_cast<std::byte>(input.bytes[i % input.bytes.size()]);
-    return bytes;
-}
 
 // Adds what a pure function cannot know: buffers, CPUs, and what the files hold.
 void complete(const DiskspdArguments& arguments, const DiskspdProfile& profile, const ums::ProcessorTopology& topology,
               sim::MeasureSpec& spec) {
     const std::vector<std::uint32_t> cpus = allowed_cpus();
+    WriteBuffers buffers;
     for (std::size_t i = 0; i < spec.timespans.size(); ++i) {
         const reports::DiskspdTimeSpan& wanted = profile.time_spans[i];
         spec.timespans[i].affinity = diskspd_cpus(arguments, wanted, cpus, topology);
         for (std::size_t k = 0; k < wanted.targets.size(); ++k) {
             sim::MeasureSource& source = spec.timespans[i].targets[k].source;
-            if (source.contents == sim::MeasureContents::buffer) source.bytes = buffer_of(wanted.targets[k], wanted.seed);
+            if (source.contents == sim::MeasureContents::buffer) source.bytes = buffers.buffer_of(wanted.targets[k], wanted.seed);
         }
     }
     if (const std::string problem = sim::check_measure_spec(spec); !problem.empty()) throw UsageError(problem);
