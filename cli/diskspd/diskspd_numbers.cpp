@@ -11,9 +11,11 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
+std::string_view skip_blanks(std::string_view text) { return text.substr(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size())); }
+
 std::int64_t lenient_number(std::string_view text) {
     constexpr std::int64_t kNumberMax = std::int64_t{1} << 62;
-    text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
+    text = skip_blanks(text);
     const bool is_negative = text.starts_with('-');
     if (is_negative || text.starts_with('+')) text.remove_prefix(1);
     std::int64_t value = 0;

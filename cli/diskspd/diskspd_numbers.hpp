@@ -7,6 +7,9 @@
 
 namespace cli {
 
+// Without the blanks before it that C's isspace() knows.
+std::string_view skip_blanks(std::string_view text);
+
 // Like C's atoi: skips leading blanks and ignores what follows the digits ("8 threads" = 8); no digits are 0. So "-o 8" in one word works,
 // as scripts write it. Limited to ±2^62.
 std::int64_t lenient_number(std::string_view text);

@@ -1,5 +1,4 @@
 // Options for times, threads and output.
-#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -21,7 +20,7 @@ void DiskspdParser::cool_down(std::string_view value) { arguments_.overrides.coo
 void DiskspdParser::seed(std::string_view value) {
     std::uint32_t seed = bare_seed_;
     if (!value.empty()) {
-        value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
+        value = skip_blanks(value);
         const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seed);
         if (error != std::errc{} || end != value.data() + value.size()) refuse("a seed is a whole number of 32 bits");
     }

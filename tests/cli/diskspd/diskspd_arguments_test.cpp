@@ -160,6 +160,7 @@ TEST_CASE("DiskSpd: every option does what it says") {
         {{"-z"}, [](auto&, auto& s) { return s.seed == 77; }},
         {{"-z5"}, [](auto&, auto& s) { return s.seed == 5; }},
         {{"-z 5"}, [](auto&, auto& s) { return s.seed == 5; }},
+        {{"-z \r\n5"}, [](auto&, auto& s) { return s.seed == 5; }},
         {{"-Z"}, [](auto& t, auto&) { return t.zero_buffers; }},
         {{"-Zr"}, [](auto&, auto& s) { return s.random_write_data; }},
         {{"-Z20M"}, [](auto& t, auto&) { return t.buffer_bytes == 20 << 20 && t.buffer_path.empty(); }},
