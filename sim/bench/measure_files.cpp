@@ -8,6 +8,7 @@
 #include "sim/database_name.hpp"
 #include "sim/errors.hpp"
 #include "sim/files/file_examiner.hpp"
+#include "sim/files/file_lock.hpp"
 #include "sim/files/file_names.hpp"
 #include "sim/files/space_check.hpp"
 #include "sim/files/transfer_failure.hpp"
@@ -195,9 +196,7 @@ void MeasureFiles::look_at_contents(Wish& wish) {
         }
         fail_start(path, "cannot be opened", error);
     }
-    if (wish.changes() && storage_.lock(file.control)) {
-        throw EnvironmentError(fmt::format("{}: is in use by another run (or another program holds a lock on it).", path));
-    }
+    if (wish.changes()) lock_file(storage_, path, file.control, file.was_created);
     if (const auto error = storage_.size(file.control, wish.present_bytes)) fail_start(path, "its size cannot be read", error);
     file.size_bytes = wish.present_bytes;
     const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
@@ -246,7 +245,7 @@ void MeasureFiles::make(Wish& wish) {
             fail_start(wish.path, "cannot be created", error);
         }
         file.was_created = true;
-        if (storage_.lock(file.control)) throw EnvironmentError(fmt::format("{}: is in use by another run.", wish.path));
+        lock_file(storage_, wish.path, file.control, file.was_created);
     } else if (const auto error = storage_.truncate(file.control, 0)) {
         fail_start(wish.path, "cannot be emptied", error);
     }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/files/file_lock.hpp"
 #include "sim/files/file_names.hpp"
 #include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
@@ -152,9 +153,7 @@ void FileExaminer::refuse_duplicate(const FileClaim& claim) {
 
 void FileExaminer::open(FileClaim& claim, ums::OpenOptions how) const {
     open_unlocked(claim, how);
-    if (storage_.lock(claim.control)) {
-        throw EnvironmentError(fmt::format("{}: is in use by another run (or another program holds a lock on it).", claim.file.path));
-    }
+    lock_file(storage_, claim.file.path, claim.control, claim.is_created);
 }
 
 void FileExaminer::open_unlocked(FileClaim& claim, ums::OpenOptions how) const {

@@ -99,8 +99,8 @@ TEST_CASE("whatever fails during the start, a created file is removed and every 
         broken.reopen_error = system_error(EMFILE);
         check_failure();
     }
-    SECTION("another process locks it first") {
-        broken.lock_error = system_error(EWOULDBLOCK);
+    SECTION("it cannot be locked") {
+        broken.lock_error = system_error(ENOLCK);
         check_failure();
     }
     SECTION("it cannot be created") {

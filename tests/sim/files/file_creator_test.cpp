@@ -1,6 +1,12 @@
 #include "sim/files/file_creator.hpp"
 
+#include <fcntl.h>
 #include <sys/file.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <utility>
 
 #include "tests/sim/support/creator_bench.hpp"
 #include "tests/support/catch.hpp"
@@ -154,6 +160,54 @@ TEST_CASE("a file in use is refused as such and left untouched") {
     CHECK(content(path)[0] == std::byte{1});
     ::close(fd);
     CHECK(bench.prepare(bench.file("a.mdx", 2)).error == Error::none);
+}
+
+namespace {
+
+// Another run does something just before this one locks its file.
+struct Overtaken final : ums::ForwardingStorage {
+    using ums::ForwardingStorage::ForwardingStorage;
+    std::error_code lock(ums::FileHandle file) override {
+        if (other) std::exchange(other, nullptr)();
+        return inner().lock(file);
+    }
+    std::function<void()> other;
+};
+
+}  // namespace
+
+TEST_CASE("a new file that another run locks first is that run's, and stays") {
+    CreatorBench bench;
+    Overtaken overtaken(bench.posix);
+    bench.storage = &overtaken;
+    int fd = -1;
+    overtaken.other = [&] {
+        fd = ::open((bench.folder / "a.mdx").c_str(), O_RDWR | O_CLOEXEC);
+        CHECK(::flock(fd, LOCK_EX | LOCK_NB) == 0);
+    };
+    const Prepared failed = bench.prepare(bench.file("a.mdx"));
+    CHECK(failed.error == Error::environment);
+    CHECK_THAT(failed.message, ContainsSubstring("is in use by another run"));
+    CHECK(bench.names_in_folder() == 1);
+    ::close(fd);
+}
+
+TEST_CASE("a file that another run replaces before it is locked is not used") {
+    CreatorBench bench;
+    Overtaken overtaken(bench.posix);
+    bench.storage = &overtaken;
+    const std::string path = bench.folder / "a.mdx";
+    const bool was_there = GENERATE(false, true);
+    if (was_there) make_our_file(path, kMb);
+    overtaken.other = [&] {
+        std::filesystem::remove(path);
+        make_our_file(path, kMb);
+    };
+    const Prepared failed = bench.prepare(bench.file("a.mdx", 2));
+    CHECK(failed.error == Error::environment);
+    CHECK_THAT(failed.message, ContainsSubstring("another file has taken this name"));
+    REQUIRE(size_of_file(path) == kMb);
+    CHECK(content(path)[0] == std::byte{1});
 }
 
 TEST_CASE("a prepared file stays locked") {
