@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "reports/preflight_report.hpp"
+#include "sim/files/file_names.hpp"
 #include "ums/base/printable.hpp"
 
 namespace cli {
@@ -18,9 +19,18 @@ std::string cycles_text(const sim::Options& options) {
     return fmt::format("{} a cycle, {} cycles", duration, options.test_cycles);
 }
 
-std::string size_text(const sim::FileOptions& file) {
-    if (file.max_size_mb <= file.initial_size_mb) return fmt::format("{} MB", file.initial_size_mb);
-    return fmt::format("{} MB, up to {} MB", file.initial_size_mb, file.max_size_mb);
+// MaxSize counts only for files that grow. A replica is as large as its data file.
+std::uint64_t largest_mb(const sim::FileOptions& file, const sim::Options& options) {
+    const sim::FileOptions* const source = sim::source_of_replica(file, options.files);
+    const sim::FileOptions& grown = source == nullptr ? file : *source;
+    const bool may_grow = grown.increment_mb != 0 && (grown.is_log || grown.shrinkable);
+    return may_grow ? std::max(grown.initial_size_mb, grown.max_size_mb) : grown.initial_size_mb;
+}
+
+std::string size_text(const sim::FileOptions& file, const sim::Options& options) {
+    const std::uint64_t largest = largest_mb(file, options);
+    if (largest <= file.initial_size_mb) return fmt::format("{} MB", file.initial_size_mb);
+    return fmt::format("{} MB, up to {} MB", file.initial_size_mb, largest);
 }
 
 // The most space that all files may take, data and logs separately: "up to 128 MB data + 32 MB log".
@@ -28,7 +38,7 @@ std::string space_text(const sim::Options& options) {
     std::uint64_t data_mb = 0;
     std::uint64_t log_mb = 0;
     for (const sim::FileOptions& file : options.files) {
-        (file.is_log ? log_mb : data_mb) += std::max(file.initial_size_mb, file.max_size_mb);
+        (file.is_log ? log_mb : data_mb) += largest_mb(file, options);
     }
     return fmt::format("up to {} MB data + {} MB log", data_mb, log_mb);
 }
@@ -39,7 +49,7 @@ void add_files(std::vector<StartLine>& lines, const sim::Options& options) {
     for (const sim::FileOptions& file : options.files) {
         std::string text = fmt::format("{:{}}  {}", file.path, path_width, file.is_log ? "log" : "data");
         // Files of an earlier run keep the size that they have.
-        if (options.job == sim::Job::run) text += fmt::format("{}  {}", file.is_log ? " " : "", size_text(file));
+        if (options.job == sim::Job::run) text += fmt::format("{}  {}", file.is_log ? " " : "", size_text(file, options));
         lines.push_back({&file == &options.files.front() ? "files" : "", std::move(text)});
     }
 }

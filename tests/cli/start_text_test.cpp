@@ -6,7 +6,7 @@ TEST_CASE("the start text says everything that was drawn or determined") {
     sim::Options options;
     options.seed = 4711;
     options.test_cycle_duration_s = 5;
-    options.files = {{.path = "/d/sqliosim.mdx", .initial_size_mb = 64, .max_size_mb = 128},
+    options.files = {{.path = "/d/sqliosim.mdx", .initial_size_mb = 64, .max_size_mb = 128, .increment_mb = 10, .shrinkable = true},
                      {.path = "/d/x.ldx", .initial_size_mb = 32, .max_size_mb = 32, .is_log = true}};
     const cli::StartFacts facts{.engine = "threads",
                                 .engine_reason = "io_uring is not permitted here",
@@ -28,6 +28,26 @@ TEST_CASE("the start text says everything that was drawn or determined") {
           "                 /d/x.ldx         log   32 MB\n"
           "  space          up to 128 MB data + 32 MB log\n"
           "  repeat with    ioproof run -dir /d --seed 4711\n");
+}
+
+TEST_CASE("MaxSize is shown only for files that can grow, and for their replicas") {
+    sim::Options options;
+    options.files = {
+        {.path = "grows.mdx", .initial_size_mb = 100, .max_size_mb = 200, .increment_mb = 10, .shrinkable = true},
+        {.path = "grows.mdx:replica", .initial_size_mb = 100, .max_size_mb = 200, .sparse = true},
+        {.path = "stays.mdx", .initial_size_mb = 100, .max_size_mb = 200, .increment_mb = 10},
+        {.path = "stays.mdx:replica", .initial_size_mb = 100, .max_size_mb = 200, .sparse = true},
+        {.path = "grows.ldx", .initial_size_mb = 20, .max_size_mb = 50, .increment_mb = 10, .is_log = true},
+        {.path = "stays.ldx", .initial_size_mb = 20, .max_size_mb = 50, .is_log = true},
+    };
+    const std::string text = cli::start_text("", cli::start_lines(options, {}));
+    CHECK_THAT(text, ContainsSubstring("grows.mdx          data  100 MB, up to 200 MB\n"));
+    CHECK_THAT(text, ContainsSubstring("grows.mdx:replica  data  100 MB, up to 200 MB\n"));
+    CHECK_THAT(text, ContainsSubstring("stays.mdx          data  100 MB\n"));
+    CHECK_THAT(text, ContainsSubstring("stays.mdx:replica  data  100 MB\n"));
+    CHECK_THAT(text, ContainsSubstring("grows.ldx          log   20 MB, up to 50 MB\n"));
+    CHECK_THAT(text, ContainsSubstring("stays.ldx          log   20 MB\n"));
+    CHECK_THAT(text, ContainsSubstring("space          up to 600 MB data + 70 MB log\n"));
 }
 
 TEST_CASE("for symbolic links the start text says both names") {
