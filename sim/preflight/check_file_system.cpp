@@ -91,7 +91,7 @@ void check_mount_options(const PreflightFacts& facts, Lines& lines) {
         ++bad;
         lines.warn("sync", "every write waits for the device, even those that SQL Server need not wait for", "mount(8)", remount("async"));
     }
-    if (mount_option(facts.mount, "dax")) {
+    if (mount_option(facts.mount, "dax").value_or("never") != "never") {
         ++bad;
         lines.warn("dax", "writes of a sector are not atomic there: keep log files elsewhere",
                    "Microsoft, Configure persistent memory (PMEM) for SQL Server on Linux "

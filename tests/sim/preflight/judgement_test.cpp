@@ -134,6 +134,8 @@ TEST_CASE("mount options that endanger or slow down a database are reported one 
     CHECK(with("data=ordered").empty());
     CHECK(with("sync") == "WARN mount options");
     CHECK(with("dax") == "WARN mount options");
+    CHECK(with("dax=always") == "WARN mount options");
+    CHECK(with("dax=never").empty());
     CHECK(complaints([](PreflightFacts& facts) { facts.mount.options = {"rw", "relatime"}; }) == "WARN access times");
 }
 
