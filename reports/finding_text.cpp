@@ -87,7 +87,9 @@ KindText kind_text(sim::FindingKind kind) {
                 "The newest version of the page had arrived: it was read back. Now an older version is there and stays. Something put "
                 "an old copy over it, or answers from another copy of the volume.",
                 "Look at mirrors and replication that are out of step, at caches that write old contents back, at snapshots that were "
-                "rolled back, and at other hosts that write to the same volume."};
+                "rolled back, and at other hosts that write to the same volume. With multipath (NVMe over Fabrics, iSCSI), a "
+                "write that is repeated on another path may still arrive on the failed one, later, over a newer one: the target must drop "
+                "what it has of a path before the host gives it up."};
         case Kind::torn_page:
             return {
                 "Some sectors of the page are of one version and some of another: a write of the page was carried out in part. SQL "

@@ -146,6 +146,10 @@ TEST_CASE("histories say who did what, when, and how it ended") {
                ContainsSubstring("16:01:01.100000 850 us   1 Bulk Update 12 read     0x2aa8c000    65536       -         1 errno 5\n"));
 }
 
+TEST_CASE("a page that was reverted hints at a write that a failed path delivers late") {
+    CHECK_THAT(std::string(reports::kind_text(sim::FindingKind::reverted_page).advice), ContainsSubstring("repeated on another path"));
+}
+
 TEST_CASE("every kind has text on its meaning and what to do, and a dump even without any facts") {
     for (std::size_t i = 0; i < sim::kFindingKindCount; ++i) {
         sim::Finding finding;
