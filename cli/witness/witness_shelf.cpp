@@ -70,8 +70,9 @@ void WitnessShelf::take_up() {
 void WitnessShelf::remember(KeptRun& run, const sim::PromiseSection& section) {
     run.age = ++newest_age_;
     run.host = section.host;
-    run.is_void = section.incarnation == 0;
+    run.incarnation = section.incarnation;
     run.section_id = section.section_id;
+    run.utc_us = section.utc_us;
     run.number = 0;
     run.paths.clear();
     for (const sim::PromisedFile& file : section.files) run.paths.push_back(file.path);
@@ -91,12 +92,19 @@ WitnessAnswer WitnessShelf::keep(std::span<const std::byte> record) {
     return answer_of(WitnessStatus::not_understood);
 }
 
+// A process that was fenced off may send its section late, when its successor has begun another one. A repair of files that went back in
+// time has an earlier incarnation, too, but begins after the section that it replaces.
+bool WitnessShelf::is_outdated(const sim::PromiseSection& section, const KeptRun& run) {
+    return section.section_id != run.section_id && section.incarnation <= run.incarnation && section.utc_us < run.utc_us;
+}
+
 WitnessAnswer WitnessShelf::begin(const sim::PromiseSection& section, std::span<const std::byte> record) {
     const auto known = runs_.find(section.run_id);
     if (known != runs_.end() && known->second.section_id == section.section_id && section.incarnation > 0 && known->second.number > 0) {
         return answer_of(WitnessStatus::kept);  // a repetition, because the answer was lost
     }
     if (section.run_id == 0 || section.section_id == 0) return answer_of(WitnessStatus::not_understood);
+    if (known != runs_.end() && is_outdated(section, known->second)) return answer_of(WitnessStatus::other_section);
     if (known == runs_.end() && !make_room()) return answer_of(WitnessStatus::no_room);
     // A run that cannot begin must not take the place of another one: runs_ has it only once its section is stored.
     const bool is_known = known != runs_.end();
@@ -136,7 +144,7 @@ bool WitnessShelf::make_room() {
     if (runs_.size() < kRunsMax) return true;
     auto oldest = runs_.end();
     for (auto run = runs_.begin(); run != runs_.end(); ++run) {
-        if (run->second.is_void && (oldest == runs_.end() || run->second.age < oldest->second.age)) oldest = run;
+        if (run->second.incarnation == 0 && (oldest == runs_.end() || run->second.age < oldest->second.age)) oldest = run;
     }
     if (oldest == runs_.end()) return false;
     remove(oldest->first);

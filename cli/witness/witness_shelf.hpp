@@ -48,8 +48,9 @@ private:
         std::uint64_t age = 0;  // of the last section; a larger number is newer
         std::string host;
         std::vector<std::string> paths;
-        bool is_void = false;  // no promises are kept for it
+        std::uint32_t incarnation = 0;  // 0: no promises are kept for it
         std::uint64_t section_id = 0;
+        std::uint64_t utc_us = 0;  // when the section began, by the clock of its host
         std::uint64_t number = 0;
         std::unique_ptr<PromiseStore> store;  // while a client writes to it
     };
@@ -57,6 +58,7 @@ private:
     [[nodiscard]] std::filesystem::path path_of(std::uint64_t run_id) const;
     void take_up();
     void remember(KeptRun& run, const sim::PromiseSection& section);
+    [[nodiscard]] static bool is_outdated(const sim::PromiseSection& section, const KeptRun& run);
     [[nodiscard]] WitnessAnswer begin(const sim::PromiseSection& section, std::span<const std::byte> record);
     [[nodiscard]] WitnessAnswer add(const sim::PromiseBatch& batch, std::span<const std::byte> record);
     [[nodiscard]] bool make_room();

@@ -18,6 +18,16 @@ std::vector<std::byte> first_section(std::uint64_t run_id) {
     return encode(section);
 }
 
+sim::PromiseSection section_at(std::uint64_t section_id, std::uint32_t incarnation, std::uint64_t utc_us) {
+    sim::PromiseSection section;
+    section.run_id = 7;
+    section.section_id = section_id;
+    section.incarnation = incarnation;
+    section.utc_us = utc_us;
+    section.host = "h";
+    return section;
+}
+
 cli::WitnessStatus status_of(const cli::WitnessAnswer& answer) { return static_cast<cli::WitnessStatus>(answer.status); }
 
 }  // namespace
@@ -45,4 +55,22 @@ TEST_CASE("a run whose file cannot be opened takes no place, and is told the rea
     CHECK(status_of(answer) == cli::WitnessStatus::not_stored);
     CHECK(answer.system_error == EISDIR);
     CHECK(shelf.run_count() == 0);
+}
+
+TEST_CASE("a section that a fenced process sends late does not replace that of its successor, also after a restart of the witness") {
+    const test::IoproofFolder folder;
+    const std::vector<std::byte> of_successor = encode(section_at(6, 3, 2000));
+    {
+        cli::WitnessShelf shelf(folder.path() / "store");
+        CHECK(status_of(shelf.keep(first_section(7))) == cli::WitnessStatus::kept);
+        CHECK(status_of(shelf.keep(of_successor)) == cli::WitnessStatus::kept);
+        CHECK(status_of(shelf.keep(encode(section_at(9, 2, 1000)))) == cli::WitnessStatus::other_section);
+        CHECK(status_of(shelf.keep(encode(section_at(9, 0, 1000)))) == cli::WitnessStatus::other_section);
+    }
+    cli::WitnessShelf shelf(folder.path() / "store");
+    CHECK(status_of(shelf.keep(encode(section_at(9, 2, 1000)))) == cli::WitnessStatus::other_section);
+    CHECK(status_of(shelf.keep(of_successor)) == cli::WitnessStatus::kept);
+    // The next one, and a repair of files that went back to an earlier incarnation.
+    CHECK(status_of(shelf.keep(encode(section_at(10, 4, 3000)))) == cli::WitnessStatus::kept);
+    CHECK(status_of(shelf.keep(encode(section_at(11, 2, 4000)))) == cli::WitnessStatus::kept);
 }
