@@ -142,6 +142,17 @@ sim::Promises PromiseStore::load() const {
     return promises;
 }
 
+std::optional<sim::PromiseSection> PromiseStore::section_of_damaged(const std::filesystem::path& path) {
+    ums::OutputHandle file;
+    if (ums::open_for_reading(path.string(), file)) return std::nullopt;
+    std::optional<sim::PromiseSection> section;
+    std::error_code error;
+    static_cast<void>(for_each_stored_record(file, error, [&section](const ReadRecord& record) {
+        if (record.section) section = record.section;
+    }));
+    return section;
+}
+
 std::error_code PromiseStore::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) const {
     std::error_code error;
     if (read_exactly(file_, offset_bytes, bytes, error)) return {};

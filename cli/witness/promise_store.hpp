@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -46,6 +47,9 @@ public:
     // Rewrites the file under another name, and replaces it once the new one is on stable storage. After an error, everything is as before,
     // and it is time again only after as long a tail: each try reads everything, and writes most of it.
     [[nodiscard]] std::error_code compact();
+
+    // The last section before the first damage in a file that the constructor refuses; nothing if there is none, or it cannot be read.
+    [[nodiscard]] static std::optional<sim::PromiseSection> section_of_damaged(const std::filesystem::path& path);
 
     // Reads stored bytes of complete records.
     [[nodiscard]] std::error_code read(std::uint64_t offset_bytes, std::span<std::byte> bytes) const;

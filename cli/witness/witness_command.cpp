@@ -13,6 +13,7 @@
 #include "cli/witness/witness_address.hpp"
 #include "cli/witness/witness_server.hpp"
 #include "cli/witness/witness_shelf.hpp"
+#include "ums/base/printable.hpp"
 
 namespace cli {
 namespace {
@@ -62,6 +63,10 @@ ExitCode execute_witness(const Call& call) {
     static_cast<void>(tls_context(TlsSide::server, arguments.keys));
     WitnessShelf shelf(arguments.store);
     const WitnessServer server(arguments.address, arguments.keys, shelf);
+    for (const std::string& damage : shelf.damages()) {
+        call.console.add_message(fmt::format("warning: {}; the file stays as it is, and promises of its run are refused\n",
+                                             ums::printable(damage.substr(0, damage.find_last_not_of('.') + 1))));
+    }
     call.console.add_message(fmt::format("Witness of {} runs listens on {}; Ctrl-C ends it\n", shelf.run_count(), server.address()));
     call.console.flush("");
     while (!stop.wait(std::chrono::hours(1))) {

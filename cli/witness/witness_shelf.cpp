@@ -1,6 +1,7 @@
 #include "cli/witness/witness_shelf.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <system_error>
 #include <utility>
 
@@ -22,9 +23,20 @@ WitnessAnswer answer_of(WitnessStatus status, std::uint64_t number = 0, const st
     return {kAnswerMagic, kWireVersion, static_cast<std::uint16_t>(status), static_cast<std::uint32_t>(error.value()), 0, number};
 }
 
+WitnessAnswer damaged_answer() { return answer_of(WitnessStatus::not_stored, 0, std::make_error_code(std::errc::io_error)); }
+
 bool have_common_path(const std::vector<std::string>& paths, const std::vector<sim::PromisedFile>& files) {
     return std::any_of(files.begin(), files.end(),
                        [&](const sim::PromisedFile& file) { return std::find(paths.begin(), paths.end(), file.path) != paths.end(); });
+}
+
+// Nothing if the name is not one that a witness gives.
+std::optional<std::uint64_t> run_of(const fs::path& path) {
+    const std::string digits = path.stem().string();
+    std::uint64_t run_id = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), run_id, 16);
+    const bool is_number = error == std::errc() && end == digits.data() + digits.size() && digits.size() == 16;
+    return is_number ? std::optional(run_id) : std::nullopt;
 }
 
 }  // namespace
@@ -56,15 +68,36 @@ void WitnessShelf::take_up() {
     }
     std::sort(found.begin(), found.end());
     for (const auto& [time, path] : found) {
-        const sim::Promises promises = PromiseStore(path, PromiseStore::Use::read).load();
-        if (promises.section().run_id == 0) {
-            ums::remove_output(path.string());  // the witness ended before the first record was complete
-            continue;
+        try {
+            take_up(path);
+        } catch (const sim::EnvironmentError& error) {
+            note_damage(path, error.what());
+        } catch (const sim::RefusedError& error) {
+            note_damage(path, error.what());
         }
-        KeptRun& run = runs_[promises.section().run_id];
-        remember(run, promises.section());
-        run.number = promises.last_number();
     }
+}
+
+void WitnessShelf::take_up(const fs::path& path) {
+    const sim::Promises promises = PromiseStore(path, PromiseStore::Use::read).load();
+    if (promises.section().run_id == 0) {
+        ums::remove_output(path.string());  // the witness ended before the first record was complete
+        return;
+    }
+    KeptRun& run = runs_[promises.section().run_id];
+    remember(run, promises.section());
+    run.number = promises.last_number();
+}
+
+// The other runs are kept as before. What is left of the file may still say which files its run had.
+void WitnessShelf::note_damage(const fs::path& path, const std::string& what) {
+    damages_.push_back(what);
+    const std::optional<std::uint64_t> run_id = run_of(path);
+    if (!run_id) return;
+    KeptRun& run = runs_[*run_id];
+    if (const auto section = PromiseStore::section_of_damaged(path)) remember(run, *section);
+    run.age = ++newest_age_;
+    run.is_damaged = true;
 }
 
 void WitnessShelf::remember(KeptRun& run, const sim::PromiseSection& section) {
@@ -104,6 +137,7 @@ WitnessAnswer WitnessShelf::begin(const sim::PromiseSection& section, std::span<
         return answer_of(WitnessStatus::kept);  // a repetition, because the answer was lost
     }
     if (section.run_id == 0 || section.section_id == 0) return answer_of(WitnessStatus::not_understood);
+    if (known != runs_.end() && known->second.is_damaged) return damaged_answer();
     if (known != runs_.end() && is_outdated(section, known->second)) return answer_of(WitnessStatus::other_section);
     if (known == runs_.end() && !make_room()) return answer_of(WitnessStatus::no_room);
     // A run that cannot begin must not take the place of another one: runs_ has it only once its section is stored.
@@ -129,6 +163,7 @@ WitnessAnswer WitnessShelf::add(const sim::PromiseBatch& batch, std::span<const 
     const auto known = runs_.find(batch.run_id);
     if (known == runs_.end()) return answer_of(WitnessStatus::unknown_run);
     KeptRun& run = known->second;
+    if (run.is_damaged) return damaged_answer();
     if (batch.section_id != run.section_id) return answer_of(WitnessStatus::other_section);
     if (batch.number <= run.number) return answer_of(WitnessStatus::kept, batch.number);
     // A batch that is skipped may have taken a promise back.
@@ -144,7 +179,8 @@ bool WitnessShelf::make_room() {
     if (runs_.size() < kRunsMax) return true;
     auto oldest = runs_.end();
     for (auto run = runs_.begin(); run != runs_.end(); ++run) {
-        if (run->second.incarnation == 0 && (oldest == runs_.end() || run->second.age < oldest->second.age)) oldest = run;
+        if (run->second.incarnation == 0 && !run->second.is_damaged && (oldest == runs_.end() || run->second.age < oldest->second.age))
+            oldest = run;
     }
     if (oldest == runs_.end()) return false;
     remove(oldest->first);
@@ -154,7 +190,8 @@ bool WitnessShelf::make_room() {
 void WitnessShelf::void_others(const sim::PromiseSection& section) {
     std::vector<std::uint64_t> voided;
     for (const auto& [run_id, run] : runs_) {
-        if (run_id != section.run_id && run.host == section.host && have_common_path(run.paths, section.files)) voided.push_back(run_id);
+        if (run_id != section.run_id && !run.is_damaged && run.host == section.host && have_common_path(run.paths, section.files))
+            voided.push_back(run_id);
     }
     for (const std::uint64_t run_id : voided) remove(run_id);
 }
@@ -164,15 +201,23 @@ void WitnessShelf::remove(std::uint64_t run_id) {
     ums::remove_output(path_of(run_id).string());
 }
 
+bool WitnessShelf::may_be_of(const KeptRun& run, const sim::PromiseSection& wanted) {
+    if (run.is_damaged && run.paths.empty()) return true;
+    return run.host == wanted.host && have_common_path(run.paths, wanted.files);
+}
+
 std::unique_ptr<PromiseStore> WitnessShelf::find(const sim::PromiseSection& wanted) const {
     auto best = wanted.run_id == 0 ? runs_.end() : runs_.find(wanted.run_id);
     if (best == runs_.end()) {
         for (auto run = runs_.begin(); run != runs_.end(); ++run) {
-            if (run->second.host != wanted.host || !have_common_path(run->second.paths, wanted.files)) continue;
+            if (!may_be_of(run->second, wanted)) continue;
             if (best == runs_.end() || run->second.age > best->second.age) best = run;
         }
     }
     if (best == runs_.end()) return nullptr;
+    if (best->second.is_damaged) {
+        throw sim::EnvironmentError(fmt::format("{}: is damaged", path_of(best->first).string()));
+    }
     return std::make_unique<PromiseStore>(path_of(best->first), PromiseStore::Use::read);
 }
 

@@ -1,8 +1,8 @@
 // What a witness keeps: a store for each run, in one folder. Used by one thread.
 //
 // A run that is about to create its files voids the promises of earlier runs with the same files on the same machine: their stores are
-// removed. Holds at most kRunsMax runs; the oldest without a promise makes room for another. Memory: a path and some words for each run,
-// and the stores that are being written to.
+// removed. Holds at most kRunsMax runs; the oldest without a promise makes room for another. A file that is damaged when the witness begins
+// stays as it is, and its run is refused. Memory: a path and some words for each run, and the stores that are being written to.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ public:
     // Stores a record. The answer says what became of it.
     [[nodiscard]] WitnessAnswer keep(std::span<const std::byte> record);
     // The store of the run with this id, otherwise of the newest run of the same machine with the same files; a separate object, to read
-    // from.
+    // from. Throws as PromiseStore does, and EnvironmentError if the file of that run is damaged.
     [[nodiscard]] std::unique_ptr<PromiseStore> find(const sim::PromiseSection& wanted) const;
     // No client writes to it at present.
     void put_away(std::uint64_t run_id);
@@ -42,12 +42,15 @@ public:
     [[nodiscard]] GroupShelf& groups() { return *groups_; }
 
     [[nodiscard]] std::size_t run_count() const { return runs_.size(); }
+    // For each file that could not be used when the witness began: which one, and what is wrong with it.
+    [[nodiscard]] const std::vector<std::string>& damages() const { return damages_; }
 
 private:
     struct KeptRun {
         std::uint64_t age = 0;  // of the last section; a larger number is newer
         std::string host;
         std::vector<std::string> paths;
+        bool is_damaged = false;        // its file; without `paths` it may be of any files
         std::uint32_t incarnation = 0;  // 0: no promises are kept for it
         std::uint64_t section_id = 0;
         std::uint64_t utc_us = 0;  // when the section began, by the clock of its host
@@ -57,6 +60,9 @@ private:
 
     [[nodiscard]] std::filesystem::path path_of(std::uint64_t run_id) const;
     void take_up();
+    void take_up(const std::filesystem::path& path);
+    void note_damage(const std::filesystem::path& path, const std::string& what);
+    [[nodiscard]] static bool may_be_of(const KeptRun& run, const sim::PromiseSection& wanted);
     void remember(KeptRun& run, const sim::PromiseSection& section);
     [[nodiscard]] static bool is_outdated(const sim::PromiseSection& section, const KeptRun& run);
     [[nodiscard]] WitnessAnswer begin(const sim::PromiseSection& section, std::span<const std::byte> record);
@@ -68,6 +74,7 @@ private:
     const std::filesystem::path folder_;
     ums::OutputHandle lock_;
     std::map<std::uint64_t, KeptRun> runs_;
+    std::vector<std::string> damages_;
     std::uint64_t newest_age_ = 0;
     std::optional<GroupShelf> groups_;  // once the folder is locked
 };

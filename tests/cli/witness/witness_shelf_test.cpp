@@ -2,8 +2,10 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <string>
 #include <vector>
 
+#include "sim/errors.hpp"
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/cli/witness/file_size_limit.hpp"
 #include "tests/support/catch.hpp"
@@ -25,6 +27,23 @@ sim::PromiseSection section_at(std::uint64_t section_id, std::uint32_t incarnati
     section.incarnation = incarnation;
     section.utc_us = utc_us;
     section.host = "h";
+    return section;
+}
+
+std::vector<std::byte> batch_at(std::uint64_t number) {
+    sim::PromiseBatch batch;
+    batch.run_id = 7;
+    batch.section_id = 6;
+    batch.number = number;
+    batch.pages = {{1, 0, static_cast<std::uint32_t>(number), 1}};
+    return encode(batch);
+}
+
+sim::PromiseSection wanted(std::uint64_t run_id, const std::string& path) {
+    sim::PromiseSection section;
+    section.run_id = run_id;
+    section.host = "h";
+    section.files = {{1, false, 0, path}};
     return section;
 }
 
@@ -73,4 +92,40 @@ TEST_CASE("a section that a fenced process sends late does not replace that of i
     // The next one, and a repair of files that went back to an earlier incarnation.
     CHECK(status_of(shelf.keep(encode(section_at(10, 4, 3000)))) == cli::WitnessStatus::kept);
     CHECK(status_of(shelf.keep(encode(section_at(11, 2, 4000)))) == cli::WitnessStatus::kept);
+}
+
+TEST_CASE("a damaged file does not keep the witness from starting: it is named, stays as it is, and only its run is refused") {
+    const test::IoproofFolder folder;
+    sim::PromiseSection damaged = section_at(6, 1, 1000);
+    damaged.files = {{1, false, 0, "/d/a.mdx"}};
+    sim::PromiseSection sound = section_at(8, 1, 1000);
+    sound.run_id = 9;
+    sound.files = {{1, false, 0, "/d/b.mdx"}};
+    {
+        cli::WitnessShelf shelf(folder.path() / "store");
+        CHECK(status_of(shelf.keep(encode(damaged))) == cli::WitnessStatus::kept);
+        for (const std::uint64_t number : {1U, 2U}) CHECK(status_of(shelf.keep(batch_at(number))) == cli::WitnessStatus::kept);
+        CHECK(status_of(shelf.keep(encode(sound))) == cli::WitnessStatus::kept);
+    }
+    const std::string name = "store/0000000000000007.promises";
+    std::string bytes = folder.read(name);
+    bytes[encode(damaged).size() + encode(sim::PromiseBatch{}).size()] ^= 1;  // in the pages of the first batch
+    folder.write(name, bytes);
+
+    cli::WitnessShelf shelf(folder.path() / "store");
+    REQUIRE(shelf.damages().size() == 1);
+    CHECK_THAT(shelf.damages()[0], ContainsSubstring("0000000000000007.promises") && ContainsSubstring("damaged"));
+    CHECK(status_of(shelf.keep(batch_at(3))) == cli::WitnessStatus::not_stored);
+    CHECK(status_of(shelf.keep(encode(section_at(20, 2, 9000)))) == cli::WitnessStatus::not_stored);
+    CHECK_THROWS_AS(shelf.find(wanted(7, "/d/a.mdx")), sim::EnvironmentError);
+    CHECK_THROWS_AS(shelf.find(wanted(0, "/d/a.mdx")), sim::EnvironmentError);
+    CHECK(shelf.find(wanted(9, "/d/b.mdx")) != nullptr);
+    CHECK(shelf.find(wanted(0, "/d/b.mdx")) != nullptr);
+    // A new run of these files begins, and does not take the file away.
+    sim::PromiseSection next = damaged;
+    next.run_id = 10;
+    next.incarnation = 0;
+    CHECK(status_of(shelf.keep(encode(next))) == cli::WitnessStatus::kept);
+    CHECK(shelf.find(wanted(0, "/d/a.mdx")) != nullptr);
+    CHECK(folder.read(name) == bytes);
 }
