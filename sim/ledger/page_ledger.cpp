@@ -22,7 +22,8 @@ void PageLedger::acknowledge(std::uint32_t page, std::uint32_t version, std::uin
     UMS_ASSERT(version != 0 && version <= kVersionMax);
     const Entry entry = (*this)[page];
     UMS_ASSERT(version > entry.version || (version == entry.version && entry.unknown != 0));
-    store(page, Entry{lsn, checksum, version & kVersionMax, is_next_first(entry) ? 1U : 0U, 0, 0});
+    const bool is_first = is_unwritten(entry) || (entry.version == version && entry.first_write != 0);
+    store(page, Entry{lsn, checksum, version & kVersionMax, is_first ? 1U : 0U, 0, 0});
     touch(page);
 }
 

@@ -21,7 +21,7 @@ public:
         std::uint64_t lsn = 0;
         std::uint32_t checksum = 0;
         std::uint32_t version : 29 = 0;     // 0: never written, must read as zeros
-        std::uint32_t first_write : 1 = 0;  // no earlier version was acknowledged, or stayed known: zeros may be below this one
+        std::uint32_t first_write : 1 = 0;  // no earlier version was acknowledged: before this one there were zeros
         std::uint32_t unknown : 1 = 0;      // a write failed or a fault was found: nothing is promised until the next write
         std::uint32_t read_back : 1 = 0;    // this version has been read back correctly at least once
     };
@@ -58,7 +58,7 @@ public:
         Entry entry = (*this)[page];
         if (version > entry.version) {
             UMS_ASSERT(version <= kVersionMax);
-            entry.first_write = is_next_first(entry) ? 1 : 0;
+            entry.first_write = is_unwritten(entry) ? 1 : 0;
             entry.version = version & kVersionMax;
             entry.read_back = 0;
         }
@@ -76,9 +76,9 @@ public:
 private:
     static constexpr std::uint32_t kRangePages = 128;
 
-    // A failed write, or one whose image was found wrong, does not end what a page holds before its first write.
-    [[nodiscard]] static bool is_next_first(const Entry& entry) {
-        return entry.version == 0 || (entry.unknown != 0 && entry.first_write != 0);
+    // No write was acknowledged: there was none, or each failed for good, which leaves neither LSN nor checksum.
+    [[nodiscard]] static bool is_unwritten(const Entry& entry) {
+        return entry.version == 0 || (entry.first_write != 0 && entry.lsn == 0 && entry.checksum == 0);
     }
     void touch(std::uint32_t page) {
         std::atomic<bool>& touched = touched_[page / kRangePages];
