@@ -178,7 +178,10 @@ ums::Task<bool> Backup::begin_set(BackupSet& set) {
     std::vector<std::byte> body;
     append_value(body, SetBegin{static_cast<std::uint32_t>(set.kind), static_cast<std::uint32_t>(parts_.sources.size()),
                                 parts_.files.stripe_count, parts_.block_pages});
-    for (const BackupSource& source : parts_.sources) append_value(body, SetFile{source.data->file.id(), source.data->file.pages()});
+    for (const BackupSource& source : parts_.sources) {
+        const std::uint32_t pages = co_await BackupParts::settled_pages(*source.data);
+        append_value(body, SetFile{source.data->file.id(), pages});
+    }
     UMS_ASSERT(body.size() <= parts_.chain.body_bytes_max());
     const bool is_appended = co_await parts_.chain.append(ChunkKind::set_begin, set.number, body);
     co_return is_appended;

@@ -60,4 +60,11 @@ ums::Task<bool> BackupParts::empty(DataFile& data, std::uint32_t kept_pages, std
     co_return !error;
 }
 
+ums::Task<std::uint32_t> BackupParts::settled_pages(DataFile& data) {
+    co_await data.file.resize_latch().acquire_shared(ums::WaitType::file_resize);
+    const std::uint32_t pages = data.file.pages();
+    data.file.resize_latch().release_shared();
+    co_return pages;
+}
+
 }  // namespace sim
