@@ -40,6 +40,7 @@ TEST_CASE("pages of which there were too many to list are listed once enough of 
     const UnwrittenPages::Listed one = unwritten.list(ledger, kListedPages);
     CHECK_FALSE(one.are_too_many);
     CHECK(one.pages == std::vector<std::uint32_t>{2 * UnwrittenPages::kMax - 1});
+    CHECK(unwritten.list(ledger, kListedPages).pages == one.pages);
     // What fails later is kept as usual.
     fail_write(ledger, unwritten, 999);
     CHECK(unwritten.list(ledger, kListedPages).pages.size() == 2);
