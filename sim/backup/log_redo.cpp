@@ -14,7 +14,7 @@ void LogRedo::take(const LogRecordHeader& record) {
             // The record says how large the file was before (page_id). The log of a differential backup begins before the backup: a cut in
             // it may have led to the size that the file had when the backup began.
             // A cut that was logged but did not take place is logged again, as a growth.
-            if (record.page_count < record.page_id) {
+            if (is_cut(record)) {
                 cuts_.push_back({record.lsn, record.page_count});
                 std::erase_if(changes_, [&record](const auto& change) { return change.first >= record.page_count; });
             }

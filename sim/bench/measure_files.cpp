@@ -222,12 +222,7 @@ void MeasureFiles::look_at_contents(Wish& wish) {
 
 // Of a first page whose checksum may be wrong.
 void MeasureFiles::take_header(const PageHeader& header, Wish& wish) {
-    if (header.format > kPageFormat && wish.changes() && !wish.may_overwrite) {
-        throw RefusedError(fmt::format(
-            "{}: refused: the file is of a newer version of ioproof (page format {}, this one knows {}). Use that version, choose another "
-            "name, or remove it yourself.",
-            wish.path, header.format, kPageFormat));
-    }
+    if (wish.changes() && !wish.may_overwrite) refuse_newer_format(wish.path, header);
     if (header.file_id <= kFilesMax) wish.file_id = header.file_id;
 }
 

@@ -61,6 +61,14 @@ void fail_start(const std::string& path, std::string_view what, std::error_code 
     throw RefusedCall(fmt::format("{}: {}: {}.", path, what, ums::error_text(error)), request, error);
 }
 
+void refuse_newer_format(const std::string& path, const PageHeader& header) {
+    if (header.format <= kPageFormat) return;
+    throw RefusedError(
+        fmt::format("{}: refused: the file is of a newer version of ioproof (page format {}, this one knows {}). Use that version, "
+                    "choose another name, or remove it yourself.",
+                    path, header.format, kPageFormat));
+}
+
 std::unique_ptr<FileClaim> FileExaminer::examine(std::uint32_t id, const FileOptions& file) {
     std::unique_ptr<FileClaim> claim = inspect(id, file);
     if (!claim->is_missing()) {
@@ -190,12 +198,7 @@ PageHeader FileExaminer::check_signature(const FileClaim& claim) const {
                 : ""));
     }
     const PageHeader header = read_header(page.data());
-    if (header.format > kPageFormat) {
-        throw RefusedError(
-            fmt::format("{}: refused: the file is of a newer version of ioproof (page format {}, this one knows {}). Use that version, "
-                        "choose another name, or remove it yourself.",
-                        path, header.format, kPageFormat));
-    }
+    refuse_newer_format(path, header);
     if (header.checksum != page_checksum(page.data())) {
         throw RefusedError(fmt::format(
             "{}: refused: the file begins with ioproof's signature, but its first page is damaged (the checksum is wrong), which may be "

@@ -22,6 +22,9 @@ namespace sim {
 // Whether files are opened past the system's cache: NoBuffering asks for it, and scatter reads and gather writes require it.
 [[nodiscard]] constexpr bool is_unbuffered(const Options& options) { return options.no_buffering || options.use_scatter_gather; }
 
+// Throws RefusedError if a file's first page has a format that this version does not know.
+void refuse_newer_format(const std::string& path, const PageHeader& header);
+
 class FileExaminer {
 public:
     // Both references must outlive the examiner and its claims. `run_id`: of a run that continues, whose replicas are replaced however a

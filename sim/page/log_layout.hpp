@@ -70,6 +70,9 @@ struct LogRecordHeader {
 
 static_assert(sizeof(LogRecordHeader) == 32 && std::has_unique_object_representations_v<LogRecordHeader>);
 
+// Of a file_resize: a cut, not a growth.
+[[nodiscard]] constexpr bool is_cut(const LogRecordHeader& resize) { return resize.page_count < resize.page_id; }
+
 // What follows the header of some kinds, in place of noise.
 
 // checkpoint_sums: one for each region, starting with the region of `page_id`. Over the pages that the file has: the sum of their versions,

@@ -89,7 +89,7 @@ void Redo::take_record(const LogRecordHeader& header) {
 // A cut takes the images that are older than it. A growth takes nothing, and what was written after either stays as it is: an outside
 // ledger knows its checksum, and may be the only one to know it if the recovery is cut off.
 void Redo::take_resize(PageLedger& ledger, const LogRecordHeader& header) {
-    if (header.page_count < header.page_id) ledger.forget_from(header.page_count, header.lsn);
+    if (is_cut(header)) ledger.forget_from(header.page_count, header.lsn);
 }
 
 ums::Task<void> Redo::run() {

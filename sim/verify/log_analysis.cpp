@@ -135,7 +135,7 @@ void LogAnalysis::take_record(const LogRecordHeader& header, std::span<const std
             return;
         case LogRecordKind::file_resize:
             bounds.resized(header.lsn, header.page_count);
-            if (header.page_count < header.page_id) found->second.promises.cut(header.lsn, header.page_count);
+            if (is_cut(header)) found->second.promises.cut(header.lsn, header.page_count);
             return;
         case LogRecordKind::file_cuts:
             if (body.size() >= sizeof(FileCuts)) found->second.promises.cut(read_cuts(body).last_lsn, header.page_id);

@@ -253,7 +253,7 @@ Results run_with_wrong_bit(VirtualRun& run, const Options& options, const std::s
     Phase phase{};
     run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
         const bool is_hit = request.operation == ums::IoOperation::read && request.owner != nullptr && path.ends_with(name_end) &&
-                            request.offset_bytes <= at_bytes && at_bytes < request.offset_bytes + request.size_bytes;
+                            covers(request, at_bytes);
         if (!is_hit || (in_run_only && phase != Phase::main_run)) return;
         std::uint64_t place = request.offset_bytes;
         for (std::uint32_t i = 0; i < request.segment_count; ++i) {

@@ -25,6 +25,12 @@ sim::LogRecordHeader resize(std::uint64_t lsn, std::uint32_t old_pages, std::uin
 
 }  // namespace
 
+TEST_CASE("a record of a file's size is a cut only if the file was larger before") {
+    CHECK(sim::is_cut(resize(30, 100, 99)));
+    CHECK_FALSE(sim::is_cut(resize(30, 100, 100)));
+    CHECK_FALSE(sim::is_cut(resize(30, 100, 101)));
+}
+
 TEST_CASE("redo applies the newest change of a page, and none to a page that was cut off later") {
     sim::LogRedo redo(100);
     redo.take(change(10, 5, 2));

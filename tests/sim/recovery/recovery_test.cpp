@@ -268,8 +268,7 @@ TEST_CASE("a repair rewrites a page that cannot be read, and no page beside it")
     std::vector<std::byte> before = all_bytes(left.data());
     bool is_readable = false;  // once it has been written: the disk puts it elsewhere
     left.run.storage.set_fault([&](const Recorded& request) {
-        const bool holds_it = request.offset_bytes <= offset_bytes && offset_bytes < request.offset_bytes + request.size_bytes;
-        if (request.path != left.options.files[0].path || !holds_it) return std::error_code{};
+        if (request.path != left.options.files[0].path || !covers(request, offset_bytes)) return std::error_code{};
         is_readable |= is_write(request);
         return is_readable ? std::error_code{} : std::make_error_code(std::errc::io_error);
     });

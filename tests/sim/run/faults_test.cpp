@@ -74,7 +74,7 @@ TEST_CASE("a byte flipped under a write load is found, unless the page is writte
             // Between the completion of one request and the next: what is read or written first afterwards decides.
             run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
                 if (is_flipped && !is_decided && path == options.files[0].path && request.owner != nullptr &&
-                    request.offset_bytes <= page * kPageBytes && page * kPageBytes < request.offset_bytes + request.size_bytes) {
+                    covers(request, page * kPageBytes)) {
                     is_decided = true;
                     is_read_first = request.operation == ums::IoOperation::read;
                 }
@@ -138,8 +138,7 @@ TEST_CASE("a write that never arrives leaves an older version, which is found") 
             return 0;
         });
         run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
-            const bool holds = path == options.files[0].path && request.operation == ums::IoOperation::write &&
-                               request.offset_bytes <= kOffset && kOffset < request.offset_bytes + request.size_bytes;
+            const bool holds = path == options.files[0].path && request.operation == ums::IoOperation::write && covers(request, kOffset);
             if (is_lost || !holds || simulation.phase() != Phase::main_run) return;
             run.memory.find(options.files[0].path)->write(kOffset, old.data(), kPageBytes);
             is_lost = true;
@@ -219,8 +218,8 @@ TEST_CASE("a page that can never be read is an I/O error, one that is read on th
         int failures = 0;
         run.storage.set_fault([&](const Recorded& request) {
             const std::uint64_t offset = 300 * kPageBytes;
-            const bool hit = request.path == options.files[0].path && is_read(request) && request.offset_bytes <= offset &&
-                             offset < request.offset_bytes + request.size_bytes && (for_ever || failures < 2);
+            const bool hit =
+                request.path == options.files[0].path && is_read(request) && covers(request, offset) && (for_ever || failures < 2);
             failures += hit ? 1 : 0;
             return hit ? std::make_error_code(std::errc::io_error) : std::error_code{};
         });

@@ -60,6 +60,12 @@ private:
 [[nodiscard]] inline bool is_read(const Recorded& request) { return request.operation == ums::IoOperation::read; }
 [[nodiscard]] inline bool is_write(const Recorded& request) { return request.operation == ums::IoOperation::write; }
 
+// Of a Recorded or an ums::IoRequest.
+template <typename Request>
+[[nodiscard]] bool covers(const Request& request, std::uint64_t offset_bytes) {
+    return request.offset_bytes <= offset_bytes && offset_bytes < request.offset_bytes + request.size_bytes;
+}
+
 [[nodiscard]] const UserResult& user(const Results& results, std::string_view name);
 [[nodiscard]] const PhaseResult& phase(const Results& results, Phase phase, std::uint32_t cycle = 1);
 [[nodiscard]] std::uint64_t wait_count(const Results& results, const std::string& type);

@@ -156,8 +156,7 @@ TEST_CASE("a log block that is right on the first read but not on the second is 
     // The analysis reads the log from beginning to end, then the blocks that it needs.
     std::uint32_t reads = 0;
     left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
-        const bool holds_it = wrong_bytes >= request.offset_bytes && wrong_bytes < request.offset_bytes + request.size_bytes;
-        if (!path.ends_with(".ldx") || request.operation != ums::IoOperation::read || !holds_it) return;
+        if (!path.ends_with(".ldx") || request.operation != ums::IoOperation::read || !covers(request, wrong_bytes)) return;
         if (++reads == 1 || (reads > 2 && !stays)) return;
         request.segments[0].data[wrong_bytes - request.offset_bytes] ^= std::byte{1};
     });

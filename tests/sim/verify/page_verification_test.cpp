@@ -155,8 +155,8 @@ TEST_CASE("a page of which a write failed for a while, and was written again, is
     options.stop_on_error = false;
     std::uint32_t failures = 0;  // of writes of that page alone, after which the write is not tried again
     run.storage.set_fault([&](const Recorded& request) {
-        const bool holds_it = request.offset_bytes <= kOffsetBytes && kOffsetBytes < request.offset_bytes + request.size_bytes;
-        const bool fails = is_write(request) && request.of_load && request.path == options.files[0].path && holds_it && failures <= 4;
+        const bool fails =
+            is_write(request) && request.of_load && request.path == options.files[0].path && covers(request, kOffsetBytes) && failures <= 4;
         failures += fails && request.size_bytes == kPageBytes ? 1 : 0;
         return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
     });
@@ -180,8 +180,8 @@ TEST_CASE("a page of tempdb that could not be written does not prevent the verif
     options.tempdb_user.file_count = 1;
     options.tempdb_user.file_size_mb = 2;
     run.storage.set_fault([](const Recorded& request) {
-        const bool holds_it = request.offset_bytes <= kOffsetBytes && kOffsetBytes < request.offset_bytes + request.size_bytes;
-        const bool fails = is_write(request) && request.of_load && request.path.find("tempdb") != std::string::npos && holds_it;
+        const bool fails =
+            is_write(request) && request.of_load && request.path.find("tempdb") != std::string::npos && covers(request, kOffsetBytes);
         return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
     });
     const Results made = run.run(options);
