@@ -22,4 +22,10 @@ our_files \( -name '*.hpp' -o -name '*.cpp' -o -name '*.in' -o -name '*.sh' -o -
 # The product's own code.
 our_files \( -name '*.hpp' -o -name '*.cpp' \) | LC_ALL=C awk -f "$tools/unique_names.awk" -f "$tools/code_rules.awk" || failures=1
 
+# The tour of the code is complete.
+if [ -f ARCHITECTURE.md ]; then
+    our_files \( -name '*.hpp' -o -name '*.cpp' \) | grep -E '^(ums|sim|config|reports|cli)/' |
+        LC_ALL=C awk -f "$tools/tour.awk" ARCHITECTURE.md - || failures=1
+fi
+
 exit $failures

@@ -29,6 +29,17 @@ reports 'dev:1: blanks at the end' dev 'echo '
 reports 'sim/a.cpp:1: ends with a carriage return' sim/a.cpp $'int x;\r'
 accepts samples/a.ini $'[CONFIG]\r' $'\tA=1 '
 
+# The tour of ARCHITECTURE.md.
+write ARCHITECTURE.md '`stray` is named too early' '## Tour' '| **ums/base** `good` `*_user` | what |' '| `parts/*` `other.md` | what |'
+reports 'sim/stray.cpp:1: the tour of ARCHITECTURE.md does not name it' sim/stray.cpp 'int x;'
+reports 'sim/good_one.hpp:1: the tour of ARCHITECTURE.md does not name it' sim/good_one.hpp '#pragma once'
+reports 'sim/user_of.hpp:1: the tour of ARCHITECTURE.md does not name it' sim/user_of.hpp '#pragma once'
+accepts sim/random_user.hpp '#pragma once'
+accepts sim/parts/a.cpp 'int x;'
+accepts ums/base/good.cpp 'int x;'
+accepts tests/support/stray.hpp '#pragma once'
+rm "$tree/ARCHITECTURE.md"
+
 # Places.
 reports 'sim/a_test.cpp:1: no test program takes this file' sim/a_test.cpp "$test_case"
 reports 'tests/a_test.cpp:1: no test program takes this file' tests/a_test.cpp "$test_case"
