@@ -137,10 +137,11 @@ bool explain_other_host(Finding& finding, const GroupKnowledge& group, const std
 
 // --- owners of one run's files ---
 
+// Null: an owner before those that are still known. Only the first incarnation has all that is older than its log.
 const KnownOwner* owner_of_lsn(const GroupKnowledge& group, std::uint64_t lsn) {
     const KnownOwner* last = nullptr;
     for (const KnownOwner& owner : group.owners) {
-        if (last == nullptr || vlf_of_lsn(lsn) >= owner.first_vlf) last = &owner;
+        if (owner.incarnation == 1 || vlf_of_lsn(lsn) >= owner.first_vlf) last = &owner;
     }
     return last;
 }

@@ -34,7 +34,7 @@ struct GroupKnowledge {
     std::uint64_t run_id = 0;  // our own
     std::uint32_t rank = 0;
     std::vector<GroupMemberResult> members;
-    std::vector<KnownOwner> owners;      // before this one, in order
+    std::vector<KnownOwner> owners;      // before this one, in order; of very many, the last ones
     std::optional<TakeOver> taken_over;  // nothing: the files are being verified, or were recreated
     bool is_taking_over = false;         // this run has not owned the files from the beginning
     bool is_reading = false;             // it never owns them: `owners` has the one that does

@@ -141,6 +141,18 @@ TEST_CASE("an image that an owner in between may have redone is not the doing of
     CHECK(fact(sim::make_lsn(kOurVlf, 50, 0), kTurnEndUs + 110 * kSecondUs) == GroupFactKind::zombie_owner);
 }
 
+TEST_CASE("an image of an owner that is no longer known is not blamed on the oldest one that is") {
+    sim::GroupKnowledge group = second_owner();
+    group.owners = {{0, "node-0", 2, kOurVlf, kTurnEndUs, kOldHostOffsetUs}};
+    group.taken_over->incarnation = 3;
+    group.taken_over->first_vlf = 2 * sim::kVlfsPerIncarnation;
+    const auto fact = [&](std::uint64_t lsn) {
+        return fact_of(finding_of(FindingKind::stale_read, image_of({kRun, kFile, kPage, kTakenOver - 1, lsn, 1000}), true), group);
+    };
+    CHECK(fact(sim::make_lsn(kOurVlf, 50, 0)) == GroupFactKind::stale_on_new_owner);
+    CHECK(fact(sim::make_lsn(kOurVlf - 1, 50, 0)) == std::nullopt);
+}
+
 TEST_CASE("an older image over a newer one that was read before is a late write, but a lost write of our own is not") {
     const sim::GroupKnowledge group = second_owner();
     const auto fact = [&](FindingKind kind, std::uint32_t version, bool is_transient) {
