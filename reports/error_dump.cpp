@@ -39,12 +39,22 @@ std::error_code ErrorDump::create_next(std::string& path, ums::OutputHandle& fil
     return std::make_error_code(std::errc::file_exists);
 }
 
-std::string ErrorDump::save(const sim::Finding& finding) {
+bool ErrorDump::is_beyond_limit(const sim::Finding& finding, OfCause& of_cause) {
     if (written_ == kDumpsMax) {
         warn_once(limit_reported_, finding,
                   fmt::format("{} dump files have been written in this run; further findings get none.", kDumpsMax));
-        return {};
+        return true;
     }
+    if (of_cause.written < kDumpsOfCauseMax) return false;
+    warn_once(of_cause.is_limit_reported, finding,
+              fmt::format("{} dump files with this kind of finding ({}) in {} have been written in this run; further ones get none.",
+                          kDumpsOfCauseMax, sim::title_of(finding.kind), finding.place.path));
+    return true;
+}
+
+std::string ErrorDump::save(const sim::Finding& finding) {
+    OfCause& of_cause = causes_[{finding.kind, finding.failure ? finding.failure->error_code : 0, finding.place.path}];
+    if (is_beyond_limit(finding, of_cause)) return {};
     std::string path;
     const std::uint64_t last_number = last_number_;
     ums::OutputHandle file;
@@ -58,6 +68,7 @@ std::string ErrorDump::save(const sim::Finding& finding) {
     }
     if (!error) {
         ++written_;
+        ++of_cause.written;
         return path;
     }
     if (lost_++ == 0) first_error_ = error;

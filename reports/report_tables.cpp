@@ -145,14 +145,30 @@ std::string place(const sim::Finding& finding) {
     return finding.place.is_log ? fmt::format("{:#x}", finding.place.offset_bytes) : std::to_string(finding.place.page_id);
 }
 
+// "; 936 findings have no dump file": a run does not write more dumps of one cause than help.
+std::string left_out_note(const sim::Results& results) {
+    std::uint64_t kept = 0;
+    std::uint64_t without = 0;
+    for (const sim::Finding& finding : results.findings) {
+        if (finding.is_warning) continue;
+        ++kept;
+        without += finding.evidence.dump_path.empty() ? 1 : 0;
+    }
+    if (without == 0) return {};
+    const std::string of_first = results.finding_count > kept ? fmt::format(" of the first {}", count_text(kept)) : "";
+    return fmt::format("; {}{} finding{} no dump file", count_text(without), of_first, without + of_first.size() == 1 ? " has" : "s have");
+}
+
 // Where the evidence is: a run writes all dumps to one folder.
-std::string dump_note(const std::vector<sim::Finding>& findings) {
+std::string dump_note(const sim::Results& results) {
+    const std::vector<sim::Finding>& findings = results.findings;
     const auto has_dump = [](const sim::Finding& finding) { return !finding.evidence.dump_path.empty(); };
     const auto count = static_cast<std::uint64_t>(std::count_if(findings.begin(), findings.end(), has_dump));
     if (count == 0) return {};
     const std::string& first = std::find_if(findings.begin(), findings.end(), has_dump)->evidence.dump_path;
     const std::string more = count == 1 ? "" : fmt::format(" and {} more", count_text(count - 1));
-    return "  " + wrapped(fmt::format("The evidence is in {}{}.", ums::printable(first), more), kReportColumns - 2, 2);
+    return "  " +
+           wrapped(fmt::format("The evidence is in {}{}{}.", ums::printable(first), more, left_out_note(results)), kReportColumns - 2, 2);
 }
 
 }  // namespace
@@ -312,7 +328,7 @@ std::string findings_table(const sim::Results& results) {
     if (results.finding_count > listed) {
         text += fmt::format("  ... and {} more; the XML log has them all.\n", count_text(results.finding_count - listed));
     }
-    return text + dump_note(results.findings);
+    return text + dump_note(results);
 }
 
 }  // namespace reports

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <string>
 #include <vector>
 
 #include "tests/reports/example_evidence.hpp"
@@ -39,8 +41,11 @@ TEST_CASE("the first thousand findings of a run get a file, and the log says onc
     const TemporaryFolder folder;
     Messages messages;
     reports::ErrorDump dump(folder.file("log.xml"), "0.1.0", messages);
-    const sim::Finding finding = example_finding();
-    for (std::uint64_t i = 0; i < reports::kDumpsMax; ++i) REQUIRE(!dump.save(finding).empty());
+    sim::Finding finding = example_finding();
+    for (std::uint64_t i = 0; i < reports::kDumpsMax; ++i) {
+        finding.place.path = std::to_string(i % 100);
+        REQUIRE(!dump.save(finding).empty());
+    }
     CHECK(messages.events.empty());
     CHECK(dump.save(finding).empty());
     CHECK(dump.save(finding).empty());
@@ -48,6 +53,27 @@ TEST_CASE("the first thousand findings of a run get a file, and the log says onc
     CHECK(messages.events[0].severity == sim::Severity::warning);
     CHECK(messages.events[0].description == "1000 dump files have been written in this run; further findings get none.");
     CHECK_FALSE(std::filesystem::exists(folder.file("SqlSimErrorDump01001.txt")));
+}
+
+TEST_CASE("of one kind and error in one file the first findings get a file, and the log says once that the rest does not") {
+    const TemporaryFolder folder;
+    Messages messages;
+    reports::ErrorDump dump(folder.file("log.xml"), "0.1.0", messages);
+    sim::Finding finding = example_finding();
+    finding.kind = sim::FindingKind::io_error;
+    finding.place.path = "/data/a.mdx";
+    finding.failure = sim::RequestFailure{.error_code = EIO};
+    for (std::uint64_t i = 0; i < reports::kDumpsOfCauseMax; ++i) REQUIRE(!dump.save(finding).empty());
+    CHECK(messages.events.empty());
+    CHECK(dump.save(finding).empty());
+    CHECK(dump.save(finding).empty());
+    REQUIRE(messages.events.size() == 1);
+    CHECK(messages.events[0].description ==
+          "64 dump files with this kind of finding (I/O error) in /data/a.mdx have been written in this run; further ones get none.");
+    SECTION("another error") { finding.failure->error_code = ENODEV; }
+    SECTION("another file") { finding.place.path = "/data/b.mdx"; }
+    SECTION("another kind") { finding.kind = sim::FindingKind::zeroed_page; }
+    CHECK_FALSE(dump.save(finding).empty());
 }
 
 TEST_CASE("where no dump can be written there is one warning, and later ones are written when it works again") {

@@ -266,6 +266,21 @@ TEST_CASE("warnings are not in the table of findings, and the evidence is named"
     CHECK_THAT(report, ContainsSubstring("5 was written\n  The evidence is in /data/SqlSimErrorDump00006.txt.\n"));
 }
 
+TEST_CASE("the report says how many findings have no dump file") {
+    sim::Results results = failed_results();
+    results.findings[0].evidence.dump_path = "/d/1.txt";
+    for (int i = 0; i < 3; ++i) {
+        results.findings.push_back(example_finding());
+        results.findings.back().evidence.dump_path.clear();
+    }
+    results.finding_count = 4;
+    CHECK_THAT(text_report(results), ContainsSubstring("  The evidence is in /d/1.txt; 3 findings have no dump file.\n"));
+    results.finding_count = 5'000;
+    CHECK_THAT(text_report(results), ContainsSubstring("  The evidence is in /d/1.txt; 3 of the first 4 findings have no dump file.\n"));
+    for (sim::Finding& finding : results.findings) finding.evidence.dump_path = "/d/1.txt";
+    CHECK_THAT(text_report(results), !ContainsSubstring("no dump file"));
+}
+
 TEST_CASE("the cycles of a phase are summed") {
     sim::Results results = example_results();
     results.phases = {{sim::Phase::main_run, 1, 10'000'000, 128, 256, 128, 0}, {sim::Phase::main_run, 2, 10'000'000, 2432, 2304, 128, 0}};
