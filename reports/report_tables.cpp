@@ -156,7 +156,8 @@ std::string left_out_note(const sim::Results& results) {
     }
     if (without == 0) return {};
     const std::string of_first = results.finding_count > kept ? fmt::format(" of the first {}", count_text(kept)) : "";
-    return fmt::format("; {}{} finding{} no dump file", count_text(without), of_first, without + of_first.size() == 1 ? " has" : "s have");
+    const bool is_one = without == 1 && of_first.empty();
+    return fmt::format("; {}{} {} no dump file", count_text(without), of_first, is_one ? "finding has" : "findings have");
 }
 
 // Where the evidence is: a run writes all dumps to one folder.

@@ -141,7 +141,8 @@ bool explain_other_host(Finding& finding, const GroupKnowledge& group, const std
 const KnownOwner* owner_of_lsn(const GroupKnowledge& group, std::uint64_t lsn) {
     const KnownOwner* last = nullptr;
     for (const KnownOwner& owner : group.owners) {
-        if (owner.incarnation == 1 || vlf_of_lsn(lsn) >= owner.first_vlf) last = &owner;
+        const bool has_all_before = last == nullptr && owner.incarnation == 1;
+        if (has_all_before || vlf_of_lsn(lsn) >= owner.first_vlf) last = &owner;
     }
     return last;
 }
