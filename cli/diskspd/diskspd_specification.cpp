@@ -133,7 +133,8 @@ std::vector<std::uint32_t> cpus_of_span(const DiskspdArguments& arguments, const
         for (const std::uint32_t cpu : allowed) {
             if (cpu / reports::kDiskspdGroupCpus == group) cpus.push_back(cpu);
         }
-        if (cpus.size() == before) throw UsageError(fmt::format("-ag{}: there is no CPU in this group", group));
+        if (cpus.size() == before)
+            throw UsageError(fmt::format("-ag{}: there is no CPU in this group to which threads can be bound", group));
     }
     for (const std::uint32_t cpu : cpus) {
         if (std::find(allowed.begin(), allowed.end(), cpu) != allowed.end()) continue;
