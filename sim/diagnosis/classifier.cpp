@@ -115,11 +115,10 @@ bool is_left_by_earlier_run(const Evidence& evidence) {
 
 std::optional<Verdict> image_before_this_run(const Evidence& evidence) {
     if (evidence.is_transient || !is_left_by_earlier_run(evidence)) return std::nullopt;
-    return Verdict{
-        evidence.found_elsewhere ? FindingKind::misdirected_write : FindingKind::lost_write,
-        evidence.found_elsewhere,
-        {"The page still holds what an earlier run left in this file: what this run wrote was acknowledged, but is not there.",
-         how_long(evidence)}};
+    return Verdict{evidence.found_elsewhere ? FindingKind::misdirected_write : FindingKind::lost_write,
+                   evidence.found_elsewhere,
+                   {"The page still holds what an earlier run left in this file: what this run wrote was acknowledged, but is not there.",
+                    how_long(evidence)}};
 }
 
 std::optional<Verdict> torn_page(const Evidence& evidence) {
