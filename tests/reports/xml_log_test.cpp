@@ -1,7 +1,6 @@
 #include "reports/xml_log.hpp"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,10 +23,12 @@
 #include "tests/reports/temporary_folder.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/count_of.hpp"
+#include "tests/support/file_size_limit.hpp"
 #include "tests/support/xml_checker.hpp"
 #include "ums/base/prng.hpp"
 
 using reports::XmlLog;
+using test::FileSizeLimit;
 using test::xml_error;
 
 namespace {
@@ -48,27 +49,6 @@ std::string refusal_of(const std::string& path) {
     }
     return "not refused";
 }
-
-// Files larger than this cannot be written, as on a full disk.
-class FileSizeLimit {
-public:
-    explicit FileSizeLimit(rlim_t size_bytes) {
-        ::getrlimit(RLIMIT_FSIZE, &old_);
-        old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
-        const rlimit limit{size_bytes, old_.rlim_max};
-        ::setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    ~FileSizeLimit() {
-        ::setrlimit(RLIMIT_FSIZE, &old_);
-        std::signal(SIGXFSZ, old_handler_);
-    }
-    FileSizeLimit(const FileSizeLimit&) = delete;
-    FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
-private:
-    rlimit old_{};
-    void (*old_handler_)(int) = nullptr;
-};
 
 // Reads as readers do: from front to back, until the end.
 std::string read_in_chunks(const std::string& path, std::size_t chunk_bytes) {

@@ -7,8 +7,8 @@
 
 #include "sim/errors.hpp"
 #include "tests/cli/ioproof_program.hpp"
-#include "tests/cli/witness/file_size_limit.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/file_size_limit.hpp"
 
 namespace {
 

@@ -17,8 +17,8 @@
 #include "cli/witness/tls.hpp"
 #include "cli/witness/tls_link.hpp"
 #include "sim/errors.hpp"
-#include "tests/cli/witness/file_size_limit.hpp"
 #include "tests/cli/witness/witness_rig.hpp"
+#include "tests/support/file_size_limit.hpp"
 
 using test::IoproofFolder;
 using namespace witness_test;

@@ -18,8 +18,6 @@ using sim::kPageBytes;
 using sim::Options;
 using sim::Outcome;
 using sim::Results;
-using sim::testing::Fate;
-using sim::testing::FaultyStorage;
 
 namespace {
 
