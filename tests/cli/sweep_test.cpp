@@ -127,7 +127,7 @@ TEST_CASE("a sweep that found a fault ends with 1, even if it cannot write its f
 TEST_CASE("a sweep that comes to a point for which there is not enough memory keeps the points before it") {
     const IoproofFolder folder;
     std::vector<std::string> words{"sweep", "data/b.mdx", "--buffered", "--size", "64M", "--seconds", "1"};
-    words.insert(words.end(), {"--depth", "16000", "--block", "8K,64M", "--csv", "s.csv"});
+    words.insert(words.end(), {"--depth", "16000", "--block", "4K,64M", "--csv", "s.csv"});
     const auto sweep = folder.start(words);
     CHECK(sweep->wait() == 3);
     CHECK_THAT(sweep->error(), ContainsSubstring("MB of memory"));

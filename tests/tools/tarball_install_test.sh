@@ -23,7 +23,7 @@ grep -q "ExecStart=$prefix/bin/ioproof" "$prefix/lib/systemd/system/ioproof-soak
 # The next version has one more file, and no file may become as large as that.
 echo second >"$work/tar/bin/more"
 head -c 100000 /dev/zero >"$work/tar/share/doc/large"
-cut_off() { (ulimit -f 16 && sh "$work/tar/install.sh" --prefix "$prefix") >/dev/null 2>&1; }
+cut_off() { (ulimit -c 0 -f 16 && sh "$work/tar/install.sh" --prefix "$prefix") >/dev/null 2>&1; }
 if cut_off; then fail 'a file was not complete, and the exit code is 0'; fi
 [ "$(cat "$prefix/share/doc/large")" = first ] || fail 'what could not be replaced is not as it was'
 [ -z "$(find "$prefix" -name '*.ioproof-new')" ] || fail 'half a file is left'
