@@ -99,6 +99,22 @@ TEST_CASE("a log that recovery needs up to its last part is extended") {
     CHECK(vlfs.current_index() == 4);
 }
 
+TEST_CASE("a run that is stopped while its log is extended was stopped, and nothing is said to have refused it") {
+    VirtualWorld world;
+    SimFile::Setup setup = world.setup(1, 4 * kMb, true);
+    setup.options.initial_size_mb = 4;
+    setup.options.increment_mb = 2;
+    const auto file = world.make_file(std::move(setup));
+    world.storage.set_rule([&world](const ums::IoRequest& request) {
+        if (request.operation == ums::IoOperation::write) world.state.stop(sim::Outcome::stopped, "somebody pressed Ctrl-C");
+        return sim::testing::Fate{};
+    });
+    find_position(world, *file, {*file, {0, 1, 2, 3}});
+    CHECK(world.state.outcome() == sim::Outcome::stopped);
+    CHECK(world.state.reason() == "somebody pressed Ctrl-C");
+    CHECK(file->size_bytes() == 4 * kMb);
+}
+
 TEST_CASE("a growth that was divided into eight parts is recognized by the blocks in it, whatever the present configuration") {
     VirtualWorld world;
     SimFile::Setup setup = world.setup(1, (4 + 72) * kMb, true);
