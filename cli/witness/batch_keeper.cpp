@@ -67,6 +67,7 @@ struct BatchKeeper::Work {
     bool is_given_up = false;  // no one waits any more, and the book no longer exists
     bool is_done = false;
     Status status;
+    std::optional<Status> last_status;  // when the wait for an answer ended: an answer that comes later changes nothing
 };
 
 BatchKeeper::BatchKeeper(std::unique_ptr<PromiseSink> sink, milliseconds patience)
@@ -172,6 +173,7 @@ void BatchKeeper::end(bool are_removed) {
         is_done = work_->changed.wait_for(guard, kPatience, [this] { return work_->is_done; });
         work_->is_given_up = true;
         if (!is_done && work_->status.stopped_because.empty()) work_->status.stopped_because = "no answer";
+        if (!is_done) work_->last_status = work_->status;
     }
     if (!is_done) return thread_.detach();
     thread_.join();
@@ -183,7 +185,7 @@ void BatchKeeper::end(bool are_removed) {
 
 sim::PromiseKeeper::Status BatchKeeper::status() const {
     const std::lock_guard guard(work_->mutex);
-    return work_->status;
+    return work_->last_status.value_or(work_->status);
 }
 
 }  // namespace cli

@@ -44,6 +44,15 @@ std::uint32_t weight_of(const MeasureTarget& target, std::uint32_t thread) {
     return 0;
 }
 
+// Each CPU of a list once: one scheduler serves all threads that are bound to it.
+std::vector<std::uint32_t> distinct(const std::vector<std::uint32_t>& cpus) {
+    std::vector<std::uint32_t> once;
+    for (const std::uint32_t cpu : cpus) {
+        if (std::find(once.begin(), once.end(), cpu) == once.end()) once.push_back(cpu);
+    }
+    return once;
+}
+
 // Pages or sectors of a file, counted in pages; a partial page counts as one.
 std::uint64_t in_pages(const MeasureFile& file, std::uint64_t units) {
     const std::uint64_t unit_bytes = file.pages != nullptr ? file.pages->unit_bytes() : kPageBytes;
@@ -56,7 +65,7 @@ std::uint64_t in_pages(const MeasureFile& file, std::uint64_t units) {
 class MeasureTimespanRun {
 public:
     MeasureTimespanRun(Measurement& owner, const MeasureTimespan& spec, std::uint64_t run_id)
-        : owner_(owner), spec_(spec), run_(owner.run_), files_(owner.storage_, run_id) {}
+        : owner_(owner), spec_(spec), cpus_(distinct(spec.affinity)), run_(owner.run_), files_(owner.storage_, run_id) {}
 
     MeasureTimespanResults run();
 
@@ -67,6 +76,7 @@ private:
     void check_memory() const;
     void make_schedulers();
     [[nodiscard]] std::uint32_t cpu_count() const;
+    [[nodiscard]] std::size_t place_of(std::size_t thread) const;
     ums::Task<void> main();
     ums::Task<void> prepare();
     ums::Task<void> measure();
@@ -81,6 +91,7 @@ private:
 
     Measurement& owner_;
     const MeasureTimespan& spec_;
+    const std::vector<std::uint32_t> cpus_;  // to which schedulers are bound
     RunState& run_;
     MeasureFiles files_;
     std::vector<std::unique_ptr<MeasureTargetWork>> works_;
@@ -162,16 +173,22 @@ void MeasureTimespanRun::check_memory() const {
 std::uint32_t MeasureTimespanRun::cpu_count() const {
     if (spec_.cpu_count != 0) return spec_.cpu_count;
     const std::uint32_t machine = std::clamp(ums::this_machine().cpu_count, 1U, kCpusMax);
-    const std::uint32_t wanted =
-        spec_.affinity.empty() ? machine : std::min<std::uint32_t>(machine, static_cast<std::uint32_t>(spec_.affinity.size()));
+    const std::uint32_t wanted = cpus_.empty() ? machine : std::min<std::uint32_t>(machine, static_cast<std::uint32_t>(cpus_.size()));
     return std::min(wanted, static_cast<std::uint32_t>(threads_.size()));
+}
+
+// Threads take the CPUs of the list in turn.
+std::size_t MeasureTimespanRun::place_of(std::size_t thread) const {
+    if (spec_.affinity.empty()) return thread;
+    const std::uint32_t cpu = spec_.affinity[thread % spec_.affinity.size()];
+    return static_cast<std::size_t>(std::find(cpus_.begin(), cpus_.end(), cpu) - cpus_.begin());
 }
 
 void MeasureTimespanRun::make_schedulers() {
     ums::SchedulerGroupOptions group;
     group.cpu_count = cpu_count();
     group.started_for_one_queued = kMeasuredForOneQueued;
-    group.cpus = spec_.affinity;
+    group.cpus = cpus_;
     group.engine.kind = engine_kind_of(owner_.spec_.engine);
     group.engine.has_views = std::any_of(spec_.targets.begin(), spec_.targets.end(),
                                          [](const MeasureTarget& target) { return target.view != MeasureView::none; });
@@ -180,7 +197,7 @@ void MeasureTimespanRun::make_schedulers() {
     } catch (const std::system_error& error) {
         throw EnvironmentError(error.what());
     }
-    for (std::size_t i = 0; i < threads_.size(); ++i) threads_[i]->scheduler = static_cast<std::uint32_t>(i % group.cpu_count);
+    for (std::size_t i = 0; i < threads_.size(); ++i) threads_[i]->scheduler = static_cast<std::uint32_t>(place_of(i) % group.cpu_count);
     results_.engine = schedulers_->engine_name();
     results_.engine_reason = schedulers_->engine_reason();
     results_.cpu_count = group.cpu_count;

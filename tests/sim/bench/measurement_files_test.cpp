@@ -82,4 +82,6 @@ TEST_CASE("the schedulers of a measurement are bound to the CPUs of its affinity
     CHECK(posted_from({high}, 2) == std::set<int>{1 << high});
     CHECK(posted_from({high, low}, 1) == std::set<int>{1 << high});
     CHECK(posted_from({low, high}, 2) == std::set<int>{1 << low, 1 << high});
+    CHECK(posted_from({low, low, high}, 2) == std::set<int>{1 << low});
+    CHECK(posted_from({low, low, high}, 3) == std::set<int>{1 << low, 1 << high});
 }
