@@ -76,7 +76,9 @@ ums::Task<void> LogAnalysis::run() {
         co_return;
     }
     report_short_logs();
-    for (const BlockRange& missing : extent_.missing) co_await report_missing(missing);
+    for (const BlockRange& missing : extent_.missing) {
+        if (!may_be_unreadable(missing.first)) co_await report_missing(missing);
+    }
     if (extent_.first_sequence == 0) co_return;
     const bool promises_nothing = extent_.checkpoint && extent_.checkpoint->unknown_count == kTooManyUnknown;
     if (!promises_nothing && !scan_.is_incomplete()) co_return;
@@ -95,7 +97,9 @@ ums::Task<void> LogAnalysis::replay(const LogScan::Take& take) {
     }
 }
 
-RecoveredLog LogAnalysis::recovered() const { return {run_id_, begin_lsn(), extent_.last_lsn, extent_.has_hole()}; }
+RecoveredLog LogAnalysis::recovered() const {
+    return {run_id_, begin_lsn(), extent_.last_lsn, extent_.has_hole() || may_be_unreadable(extent_.last_sequence + 1)};
+}
 
 bool LogAnalysis::has_sums() const {
     return !scan_.is_incomplete() && extent_.checkpoint && sums_count_ == extent_.checkpoint->sums_count &&
@@ -174,9 +178,18 @@ std::optional<LogAnalysis::Place> LogAnalysis::place_of_missing(std::uint64_t se
     return place;
 }
 
+bool LogAnalysis::may_be_unreadable(std::uint64_t sequence) const {
+    if (!scan_.has_unreadable()) return false;
+    const std::optional<Place> place = place_of_missing(sequence);
+    // If it did not fit there, it was written at the beginning of the next VLF.
+    const bool may_be_elsewhere = !place || place->size_bytes < kLogBlockBytesMax;
+    return may_be_elsewhere || scan_.is_unreadable(*place->file, place->offset_bytes, place->size_bytes);
+}
+
 // A block that a later read brings is not lost, but the read was wrong: a finding, and the analysis goes on with it.
 ums::Task<bool> LogAnalysis::read_missing_again() {
     const BlockRange missing = extent_.missing.front();
+    if (may_be_unreadable(missing.first)) co_return false;
     const std::optional<Place> place = place_of_missing(missing.first);
     if (!place) co_return false;
     Rereader rereader(*place->file, journal_, place->offset_bytes, place->size_bytes);

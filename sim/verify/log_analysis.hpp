@@ -72,6 +72,8 @@ public:
 private:
     [[nodiscard]] std::uint64_t begin_lsn() const { return extent_.checkpoint ? extent_.checkpoint->begin_lsn : 0; }
     void take_promises();
+    // What stands, or stood, at the place of this block could not be read, which has been reported.
+    [[nodiscard]] bool may_be_unreadable(std::uint64_t sequence) const;
     ums::Task<bool> read_missing_again();
     ums::Task<void> report_missing(const BlockRange& missing);
     void report_short_logs();

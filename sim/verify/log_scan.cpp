@@ -7,6 +7,7 @@
 
 #include "sim/files/io_retry.hpp"
 #include "sim/files/rereader.hpp"
+#include "sim/files/transfer_failure.hpp"
 #include "sim/log/log_block_check.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 constexpr std::uint64_t kWindowBytes = 1 << 20;
 constexpr std::uint64_t kReadAlignmentBytes = 4096;
+// So many pieces that cannot be read are found one by one; each takes its time.
+constexpr std::size_t kUnreadablePiecesMax = 64;
 
 // A VLF begins after the signature and VLFs of the same length, or where a file ended before it grew.
 bool is_vlf_begin(std::uint64_t offset_bytes, std::uint64_t vlf_bytes) {
@@ -80,18 +83,51 @@ ums::Task<void> LogScan::find_blocks_of(SimFile& file, LogContents& contents) {
         window.size_bytes = std::min(buffer.size_bytes() / kReadAlignmentBytes * kReadAlignmentBytes, end_bytes - window.offset_bytes);
         window.taken_bytes = at_bytes - window.offset_bytes;
         window.is_end = window.offset_bytes + window.size_bytes == end_bytes;
-        const ums::IoSegment segment{buffer.data(), window.size_bytes};
-        stamp_not_read(buffer.data(), segment.size_bytes);
-        IoRetry retry(file, run_, journal_);
-        if (co_await retry.read(window.offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) {
-            take_window(file, window, buffer.data(), contents);
-        } else {
-            window.taken_bytes = window.size_bytes;
-        }
+        co_await read_window(file, window, buffer.data());
+        take_window(file, window, buffer.data(), contents);
         done_bytes_.fetch_add(window.offset_bytes + window.taken_bytes - at_bytes, std::memory_order_relaxed);
         at_bytes = window.offset_bytes + window.taken_bytes;
         co_await ums::Scheduler::current().yield_if_due();
     }
+}
+
+// A bad sector costs the blocks that it holds, not those beside it, nor the pages whose changes are in those.
+ums::Task<void> LogScan::read_window(SimFile& file, const Window& window, std::byte* bytes) {
+    const ums::IoSegment segment{bytes, window.size_bytes};
+    stamp_not_read(bytes, window.size_bytes);
+    const TransferResult result =
+        co_await file.transfer(ums::IoOperation::read, window.offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
+    const TransferFailure failure{ums::IoOperation::read, window.offset_bytes, window.size_bytes, result.error, result.transferred_bytes};
+    if (failure.is_complete()) co_return;
+    bool is_explained = false;
+    std::uint64_t done_bytes = 0;
+    while (done_bytes < window.size_bytes) {
+        const bool is_whole = run_.is_stopping() || unreadable_.size() >= kUnreadablePiecesMax;
+        const std::uint64_t rest_bytes = window.size_bytes - done_bytes;
+        const std::uint64_t piece_bytes = is_whole ? rest_bytes : std::min(kReadAlignmentBytes, rest_bytes);
+        is_explained |= co_await read_piece(file, window.offset_bytes + done_bytes, {bytes + done_bytes, piece_bytes});
+        done_bytes += piece_bytes;
+    }
+    if (!is_explained) report_recovered_transfer(file, failure);
+}
+
+// True if something was reported.
+ums::Task<bool> LogScan::read_piece(SimFile& file, std::uint64_t offset_bytes, std::span<std::byte> bytes) {
+    const ums::IoSegment segment{bytes.data(), bytes.size()};
+    stamp_not_read(bytes.data(), bytes.size());
+    IoRetry retry(file, run_, journal_);
+    if (!co_await retry.read(offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) {
+        std::fill(bytes.begin(), bytes.end(), std::byte{0});
+        unreadable_.push_back({&file, offset_bytes, bytes.size()});
+    }
+    co_return retry.has_reported();
+}
+
+bool LogScan::is_unreadable(const SimFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes) const {
+    return std::any_of(unreadable_.begin(), unreadable_.end(), [&](const Range& range) {
+        return range.file == &file && range.offset_bytes < offset_bytes + size_bytes &&
+               offset_bytes < range.offset_bytes + range.size_bytes;
+    });
 }
 
 bool LogScan::is_of_run(const std::byte* block) const {

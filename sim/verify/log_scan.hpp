@@ -25,7 +25,7 @@ public:
     LogScan(const std::vector<SimFile*>& files, std::uint64_t run_id, RunState& run, Journal& journal)
         : files_(files), run_id_(run_id), run_(run), journal_(journal) {}
 
-    // Finds the blocks of the run in all files. What cannot be read has been reported, and is skipped.
+    // Finds the blocks of the run in all files. What cannot be read has been reported, and is skipped: no more than that.
     ums::Task<void> find_blocks(LogContents& contents);
     // Adds a block that only a later read returned.
     void add_late_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);
@@ -35,6 +35,9 @@ public:
     ums::Task<void> replay(std::span<const LogBlockPlace> blocks, const Take& take);
     // Some records could not be passed on: what follows from them is unknown.
     [[nodiscard]] bool is_incomplete() const { return is_incomplete_; }
+    // Some of the log could not be read: of this range, or of any.
+    [[nodiscard]] bool is_unreadable(const SimFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
+    [[nodiscard]] bool has_unreadable() const { return !unreadable_.empty(); }
 
     // The format of blocks of the run that another version of the program wrote, which cannot be read here; 0: there are none.
     [[nodiscard]] std::uint16_t other_format() const { return other_format_; }
@@ -50,6 +53,8 @@ private:
         std::uint64_t taken_bytes = 0;
         bool is_end = false;
     };
+    ums::Task<void> read_window(SimFile& file, const Window& window, std::byte* bytes);
+    ums::Task<bool> read_piece(SimFile& file, std::uint64_t offset_bytes, std::span<std::byte> bytes);
     void take_window(const SimFile& file, Window& window, const std::byte* bytes, LogContents& contents);
     void add_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);
     [[nodiscard]] bool is_of_run(const std::byte* block) const;
@@ -59,6 +64,12 @@ private:
     const std::uint64_t run_id_;
     RunState& run_;
     Journal& journal_;
+    struct Range {
+        const SimFile* file = nullptr;
+        std::uint64_t offset_bytes = 0;
+        std::uint64_t size_bytes = 0;
+    };
+    std::vector<Range> unreadable_;
     std::uint16_t other_format_ = 0;
     bool is_incomplete_ = false;
     std::atomic<std::uint64_t> done_bytes_{0};

@@ -167,3 +167,46 @@ TEST_CASE("a log block that is right on the first read but not on the second is 
     CHECK(results.findings[0].place.is_log);
     CHECK(results.findings[0].transient == !stays);
 }
+
+TEST_CASE(
+    "a part of the log that cannot be read is one finding, wherever it is, and what it held is neither called lost nor blamed on pages") {
+    constexpr std::uint64_t kPartBytes = 4096;
+    const bool is_at_end = GENERATE(true, false);
+    LeftRun left;
+    const sim::DurabilityResult durability = left.verify().durability.value();
+    const std::uint64_t bad_block = is_at_end ? durability.last_block : (durability.first_block + durability.last_block) / 2;
+    std::uint64_t bad_bytes = 0;
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        if (header.sequence == bad_block) bad_bytes = offset_bytes / kPartBytes * kPartBytes;
+    });
+    REQUIRE(bad_bytes != 0);
+    left.run.storage.set_fault([&](const Recorded& request) {
+        const bool holds_it = request.offset_bytes < bad_bytes + kPartBytes && bad_bytes < request.offset_bytes + request.size_bytes;
+        const bool fails = is_read(request) && request.path == left.options.files[1].path && holds_it;
+        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(kinds(results) == "io_error");
+    CHECK(results.findings[0].place.is_log);
+    CHECK(results.findings[0].place.offset_bytes == bad_bytes);
+    CHECK(results.findings[0].place.size_bytes == kPartBytes);
+    CHECK_FALSE(results.findings[0].transient);
+    CHECK(results.files[0].pages_verified == left.data().size_bytes() / kPageBytes);
+    CHECK(results.outcome == Outcome::failed);
+}
+
+TEST_CASE("a read of the log that fails once is a transient error, and the log is verified as if nothing had happened") {
+    LeftRun left;
+    const std::uint64_t blocks = left.verify().durability.value().log_blocks;
+    bool has_failed = false;
+    left.run.storage.set_fault([&](const Recorded& request) {
+        const bool fails = is_read(request) && request.path == left.options.files[1].path && !has_failed;
+        has_failed |= fails;
+        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == "io_error");
+    CHECK(results.findings[0].transient);
+    CHECK(results.durability->log_blocks == blocks);
+}
