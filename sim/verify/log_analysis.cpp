@@ -98,7 +98,16 @@ ums::Task<void> LogAnalysis::replay(const LogScan::Take& take) {
 }
 
 RecoveredLog LogAnalysis::recovered() const {
-    return {run_id_, begin_lsn(), extent_.last_lsn, extent_.has_hole() || may_be_unreadable(extent_.last_sequence + 1)};
+    return {run_id_, known_from_lsn(), extent_.last_lsn, extent_.has_hole() || may_be_unreadable(extent_.last_sequence + 1)};
+}
+
+// From here on, the row has every change. Without a complete checkpoint it need not reach back to the first one: its space was freed by a
+// checkpoint of which a block is missing now.
+std::uint64_t LogAnalysis::known_from_lsn() const {
+    if (extent_.checkpoint || extent_.first_sequence <= 1) return begin_lsn();
+    const auto first = std::find_if(contents_.blocks.begin(), contents_.blocks.end(),
+                                    [this](const LogBlockPlace& block) { return block.sequence == extent_.first_sequence; });
+    return first->first_lsn;
 }
 
 bool LogAnalysis::has_sums() const {

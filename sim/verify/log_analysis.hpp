@@ -71,6 +71,7 @@ public:
 
 private:
     [[nodiscard]] std::uint64_t begin_lsn() const { return extent_.checkpoint ? extent_.checkpoint->begin_lsn : 0; }
+    [[nodiscard]] std::uint64_t known_from_lsn() const;
     void take_promises();
     // What stands, or stood, at the place of this block could not be read, which has been reported.
     [[nodiscard]] bool may_be_unreadable(std::uint64_t sequence) const;
