@@ -40,6 +40,18 @@ ExpectedPage expected_of(const PageHeader& header, const ProvenPage& proven, con
 
 WriteTimeRange around(const PageHeader& header) { return {header.write_utc_us, header.write_utc_us}; }
 
+// Of a page that is not whole: the newest version of which a sector is there, as far as the log allows it. Otherwise a half of an older
+// version would make the other half appear to be of the future.
+std::uint32_t newest_of_sectors(const std::byte* page, const ExpectedPage& expected, const PageBounds::Bound& bound) {
+    const WrittenImage written(page, expected, around(read_header(page)));
+    std::uint32_t newest = expected.entry.version;
+    for (const SectorFact& fact : map_sectors(page, expected, written)) {
+        const bool is_allowed = bound.newest == 0 || fact.version <= bound.newest;
+        if (fact.state == SectorState::newer && is_allowed) newest = std::max(newest, fact.version);
+    }
+    return newest;
+}
+
 // --- torn by the cut ---
 
 bool may_be_there(const SectorFact& fact, const ProvenPage& proven, const RecoveredLog& log) {
@@ -61,13 +73,19 @@ bool may_be_there(const SectorFact& fact, const ProvenPage& proven, const Recove
 std::optional<PageJudgement> judge_torn(const std::byte* page, const PageHeader& header, const ProvenPage& proven,
                                         const RecoveredLog& log) {
     const bool was_in_flight = proven.bound.has_changed != 0 || proven.bound.is_released != 0;
-    if (!was_in_flight) return std::nullopt;
+    if (!was_in_flight && !log.has_hole) return std::nullopt;
     const ExpectedPage expected = expected_of(header, proven, log);
     const WrittenImage written(page, expected, around(header));
     const SectorMap sectors = map_sectors(page, expected, written);
     const bool is_legal =
         std::all_of(sectors.begin(), sectors.end(), [&](const SectorFact& fact) { return may_be_there(fact, proven, log); });
     if (!is_legal) return std::nullopt;
+    // The change that was in flight is in the part of the log that is missing.
+    const bool is_beyond_log = std::any_of(sectors.begin(), sectors.end(), [&](const SectorFact& fact) {
+        return fact.state == SectorState::newer && fact.version > proven.bound.newest;
+    });
+    if (!was_in_flight && is_beyond_log) return PageJudgement{PageCondition::beyond_log, 0, false};
+    if (!was_in_flight) return std::nullopt;
     return PageJudgement{PageCondition::torn, header.version, is_tear_on_4k_lines(sectors)};
 }
 
@@ -186,6 +204,7 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     ExpectedPage expected = expected_of(header, proven, log);
     const bool is_whole = is_sound(page, header);
     if (is_whole && proven.least() != 0) expected.entry.version = proven.least() & kVersionMax;
+    if (!is_whole) expected.entry.version = newest_of_sectors(page, expected, proven.bound) & kVersionMax;
     const WrittenImage written(page, expected, around(header));
     Evidence evidence = examine(page, expected, written);
     evidence.is_transient = is_transient;

@@ -50,6 +50,29 @@ TEST_CASE("a torn page that was torn again while recovery rewrote it is one vers
     }
 }
 
+TEST_CASE("a page torn between an older version and one that the log knows is torn, not of the future") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .begin_lsn = 600, .last_lsn = 900};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.least = 2, .newest = 3, .has_changed = 1}};
+    PageBuffer left({kRun, 1, 9, 1, 500, 1});
+    const PageBuffer newer({kRun, 1, 9, 3, 700, 2'000'000});
+    std::memcpy(left.data() + kPageBytes / 2, newer.data() + kPageBytes / 2, kPageBytes / 2);
+    REQUIRE(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
+    CHECK(sim::name_wrong_page(left.data(), page, log, false).kind == FindingKind::torn_page);
+}
+
+TEST_CASE("if the log has a hole, a page that is torn by a change behind it is ahead of the log, for which the page is not to blame") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    sim::RecoveredLog log{.run_id = kRun, .begin_lsn = 600, .last_lsn = 900, .has_hole = true};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.least = 2, .newest = 2}};
+    PageBuffer left({kRun, 1, 9, 2, 500, 1});
+    const PageBuffer newer({kRun, 1, 9, 3, 950, 2'000'000});
+    std::memcpy(left.data() + kPageBytes / 2, newer.data() + kPageBytes / 2, kPageBytes / 2);
+    CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::beyond_log);
+    log.has_hole = false;
+    CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
+}
+
 TEST_CASE("if another page came once and the right one later, the read was misdirected, not a write") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
