@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <thread>
+#include <utility>
 
 #include "sim/files/file_creator.hpp"
 #include "sim/files/file_names.hpp"
@@ -17,17 +18,21 @@ namespace {
 
 const std::string kPrecious(100'000, 'p');
 
-// Calls the test between the creation of a file and its second opening.
+// Calls the test once: between the creation of a file and its locking, or when its preparation is to become durable.
 struct Interrupted final : ums::ForwardingStorage {
     using ums::ForwardingStorage::ForwardingStorage;
     std::error_code open(const std::string& path, const ums::OpenOptions& how, ums::FileHandle& file) override {
         const auto error = inner().open(path, how, file);
-        if (!error && how.create_new) after_creation();
+        if (!error && how.create_new && !is_late) std::exchange(interrupt, [] {})();
         return error;
     }
-    std::error_code sync(ums::FileHandle file) override { return fails_at_end ? system_error(EIO) : inner().sync(file); }
+    std::error_code sync(ums::FileHandle file) override {
+        if (is_late) std::exchange(interrupt, [] {})();
+        return fails_at_end ? system_error(EIO) : inner().sync(file);
+    }
 
-    std::function<void()> after_creation = [] {};
+    std::function<void()> interrupt = [] {};
+    bool is_late = false;
     bool fails_at_end = false;
 };
 
@@ -98,10 +103,11 @@ TEST_CASE("a file that takes over the name during creation is neither written to
     Interrupted interrupted(bench.posix);
     bench.storage = &interrupted;
     const bool is_link = GENERATE(true, false);
+    interrupted.is_late = GENERATE(true, false);
     interrupted.fails_at_end = GENERATE(true, false);
     const std::string precious = bench.folder / "precious";
     make_file(precious, kPrecious);
-    interrupted.after_creation = [&] {
+    interrupted.interrupt = [&] {
         if (is_link) {
             fs::create_symlink(precious, bench.folder / "thing");
         } else {
@@ -110,7 +116,7 @@ TEST_CASE("a file that takes over the name during creation is neither written to
         fs::rename(bench.folder / "thing", bench.folder / "a.mdx");
     };
     const Prepared made = bench.prepare(bench.file("a.mdx"));
-    CHECK((made.error == Error::none) != interrupted.fails_at_end);
+    CHECK((made.error == Error::none) == (interrupted.is_late && !interrupted.fails_at_end));
     CHECK(test::read_text(precious) == kPrecious);
     CHECK(test::read_text(bench.folder / "a.mdx") == kPrecious);
     CHECK(bench.names_in_folder() == 2);

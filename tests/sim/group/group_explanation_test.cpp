@@ -146,6 +146,7 @@ TEST_CASE("an image of an owner that is no longer known is not blamed on the old
     group.owners = {{0, "node-0", 2, kOurVlf, kTurnEndUs, kOldHostOffsetUs}};
     group.taken_over->incarnation = 3;
     group.taken_over->first_vlf = 2 * sim::kVlfsPerIncarnation;
+    group.taken_over->last_lsn = sim::make_lsn(kOurVlf, 100, 0);
     const auto fact = [&](std::uint64_t lsn) {
         return fact_of(finding_of(FindingKind::stale_read, image_of({kRun, kFile, kPage, kTakenOver - 1, lsn, 1000}), true), group);
     };
