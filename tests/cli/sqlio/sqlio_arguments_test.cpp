@@ -116,9 +116,9 @@ TEST_CASE("SQLIO: drives stand for named folders, and devices are named by their
 }
 
 TEST_CASE("SQLIO: an invalid option is refused by its name") {
-    for (const char* option : {"-kX",  "-k",  "-t0", "-t257", "-t",   "-s0",  "-sx", "-d",  "-d1", "-R",  "-f",  "-f0", "-fzigzag",
-                               "-p64", "-px", "-a",  "-a0",   "-ax",  "-o-1", "-ox", "-b0", "-b",  "-i0", "-mS", "-m0", "-L",
-                               "-LX",  "-B",  "-BX", "-S",    "-S-1", "-v",   "-v2", "-F",  "-K",  "-",   "-T2"}) {
+    for (const char* option : {"-kX",    "-k",  "-t0", "-t257", "-t",   "-s0",  "-sx", "-d",  "-d1", "-R",  "-f",  "-f0", "-fzigzag",
+                               "-p1024", "-px", "-a",  "-a0",   "-ax",  "-o-1", "-ox", "-b0", "-b",  "-i0", "-mS", "-m0", "-L",
+                               "-LX",    "-B",  "-BX", "-S",    "-S-1", "-v",   "-v2", "-F",  "-K",  "-",   "-T2"}) {
         INFO(option);
         CHECK_THROWS_AS(parse_sqlio({option}), cli::UsageError);
         CHECK_THROWS_WITH(parse_sqlio({option}), ContainsSubstring(option));

@@ -109,7 +109,9 @@ TEST_CASE("a damaged file does not keep the witness from starting: it is named, 
     }
     const std::string name = "store/0000000000000007.promises";
     std::string bytes = folder.read(name);
-    bytes[encode(damaged).size() + encode(sim::PromiseBatch{}).size()] ^= 1;  // in the pages of the first batch
+    sim::PromiseBatch empty;
+    empty.number = 1;
+    bytes[encode(damaged).size() + encode(empty).size()] ^= 1;  // in the pages of the first batch
     folder.write(name, bytes);
 
     cli::WitnessShelf shelf(folder.path() / "store");
