@@ -52,6 +52,12 @@ std::uint64_t number_at(const nlohmann::json& json, const char* path) {
     return json.contains(pointer) && json.at(pointer).is_number_unsigned() ? json.at(pointer).get<std::uint64_t>() : 0;
 }
 
+// Empty if there is none.
+std::string text_at(const nlohmann::json& json, const char* where) {
+    const nlohmann::json::json_pointer pointer(where);
+    return json.contains(pointer) && json.at(pointer).is_string() ? json.at(pointer).get<std::string>() : std::string();
+}
+
 }  // namespace
 
 StateFolder::StateFolder(const std::string& path) {
@@ -106,8 +112,7 @@ reports::PowerCycle verified_cycle(const std::string& json_path, std::uint64_t r
     cycle.blocks_behind = number_at(json, "/durability/blocks_behind");
     const std::uint64_t last_us = number_at(json, "/durability/last_write_utc_us");
     if (last_us > run_started_utc_us) cycle.load_ms = (last_us - run_started_utc_us) / 1000;
-    const nlohmann::json::json_pointer headline("/verdict/reasons/0/text");
-    if (json.contains(headline) && json.at(headline).is_string()) cycle.said = json.at(headline).get<std::string>();
+    cycle.said = text_at(json, "/verdict/reasons/0/text");
     return cycle;
 }
 
@@ -116,10 +121,8 @@ std::optional<reports::CutOutcome> verified_outcome(int exit_code, const std::st
     if (exit_code == 1) return reports::CutOutcome::findings;
     const nlohmann::json json = results_in(json_path);
     if (!json.is_object() || (exit_code != 2 && exit_code != 3)) return std::nullopt;  // wrong usage, or a signal
-    const nlohmann::json::json_pointer nothing("/run/nothing_to_verify");
-    if (json.contains(nothing) && json.at(nothing) != "") return reports::CutOutcome::nothing;
-    const nlohmann::json::json_pointer outcome("/run/outcome");
-    const bool is_passed = json.contains(outcome) && json.at(outcome) == "passed";  // only some output could not be written
+    if (!text_at(json, "/run/nothing_to_verify").empty()) return reports::CutOutcome::nothing;
+    const bool is_passed = text_at(json, "/run/outcome") == "passed";  // only some output could not be written
     return is_passed ? std::optional(reports::CutOutcome::intact) : std::nullopt;
 }
 

@@ -11,6 +11,7 @@
 #include "sim/bench/measure_files.hpp"
 #include "sim/bench/measure_load.hpp"
 #include "sim/bench/measure_passes.hpp"
+#include "sim/engine_kind.hpp"
 #include "sim/files/overdue_request.hpp"
 #include "sim/run/task_failure.hpp"
 #include "ums/base/machine.hpp"
@@ -22,15 +23,6 @@
 namespace sim {
 
 namespace {
-
-ums::EngineKind engine_kind_of(EngineChoice choice) {
-    switch (choice) {
-        case EngineChoice::automatic: return ums::EngineKind::automatic;
-        case EngineChoice::uring: return ums::EngineKind::uring;
-        case EngineChoice::threads: return ums::EngineKind::threads;
-    }
-    UMS_ASSERT(false && "unknown engine");
-}
 
 // What counts here is what the storage can do: a request does not wait for others in order to save calls.
 constexpr std::uint32_t kMeasuredForOneQueued = 16;
@@ -189,7 +181,7 @@ void MeasureTimespanRun::make_schedulers() {
     group.cpu_count = cpu_count();
     group.started_for_one_queued = kMeasuredForOneQueued;
     group.cpus = cpus_;
-    group.engine.kind = engine_kind_of(owner_.spec_.engine);
+    group.engine.kind = engine_kind(owner_.spec_.engine);
     group.engine.has_views = std::any_of(spec_.targets.begin(), spec_.targets.end(),
                                          [](const MeasureTarget& target) { return target.view != MeasureView::none; });
     try {

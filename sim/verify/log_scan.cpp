@@ -111,8 +111,12 @@ ums::Task<void> LogScan::read_window(SimFile& file, const Window& window, std::b
     if (!is_explained) report_recovered_transfer(file, failure);
 }
 
-// True if something was reported.
+// True if something was reported. Windows overlap: what the one before could not read was reported then.
 ums::Task<bool> LogScan::read_piece(SimFile& file, std::uint64_t offset_bytes, std::span<std::byte> bytes) {
+    if (is_known_unreadable(file, offset_bytes, bytes.size())) {
+        std::fill(bytes.begin(), bytes.end(), std::byte{0});
+        co_return true;
+    }
     const ums::IoSegment segment{bytes.data(), bytes.size()};
     stamp_not_read(bytes.data(), bytes.size());
     IoRetry retry(file, run_, journal_);
@@ -121,6 +125,13 @@ ums::Task<bool> LogScan::read_piece(SimFile& file, std::uint64_t offset_bytes, s
         unreadable_.push_back({&file, offset_bytes, bytes.size()});
     }
     co_return retry.has_reported();
+}
+
+bool LogScan::is_known_unreadable(const SimFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes) const {
+    return std::any_of(unreadable_.begin(), unreadable_.end(), [&](const Range& range) {
+        return range.file == &file && range.offset_bytes <= offset_bytes &&
+               offset_bytes + size_bytes <= range.offset_bytes + range.size_bytes;
+    });
 }
 
 bool LogScan::is_unreadable(const SimFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes) const {

@@ -55,6 +55,7 @@ private:
     };
     ums::Task<void> read_window(SimFile& file, const Window& window, std::byte* bytes);
     ums::Task<bool> read_piece(SimFile& file, std::uint64_t offset_bytes, std::span<std::byte> bytes);
+    [[nodiscard]] bool is_known_unreadable(const SimFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
     void take_window(const SimFile& file, Window& window, const std::byte* bytes, LogContents& contents);
     void add_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);
     [[nodiscard]] bool is_of_run(const std::byte* block) const;

@@ -80,9 +80,9 @@ std::optional<PageJudgement> judge_torn(const std::byte* page, const PageHeader&
     const bool is_legal =
         std::all_of(sectors.begin(), sectors.end(), [&](const SectorFact& fact) { return may_be_there(fact, proven, log); });
     if (!is_legal) return std::nullopt;
-    // The change that was in flight is in the part of the log that is missing.
+    // The change that was in flight is in the part of the log that is missing. What is left may not mention the page at all.
     const bool is_beyond_log = std::any_of(sectors.begin(), sectors.end(), [&](const SectorFact& fact) {
-        return fact.state == SectorState::newer && fact.version > proven.bound.newest;
+        return (fact.state == SectorState::newer || fact.state == SectorState::expected) && fact.version > proven.bound.newest;
     });
     if (!was_in_flight && is_beyond_log) return PageJudgement{PageCondition::beyond_log, 0, false};
     if (!was_in_flight) return std::nullopt;

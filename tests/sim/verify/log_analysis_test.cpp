@@ -210,3 +210,18 @@ TEST_CASE("a read of the log that fails once is a transient error, and the log i
     CHECK(results.findings[0].transient);
     CHECK(results.durability->log_blocks == blocks);
 }
+
+TEST_CASE("a part of the log that cannot be read is reported once, even if two reads of a megabyte overlap there") {
+    constexpr std::uint64_t kPartBytes = 4096;
+    constexpr std::uint64_t kBadBytes = (std::uint64_t{1} << 20) + sim::kLogBlockBytesMax;  // at the end of the first read
+    LeftRun left(2);
+    left.run.storage.set_fault([&](const Recorded& request) {
+        const bool holds_it = request.offset_bytes < kBadBytes + kPartBytes && kBadBytes < request.offset_bytes + request.size_bytes;
+        const bool fails = is_read(request) && request.path == left.options.files[1].path && holds_it;
+        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(kinds(results) == "io_error");
+    CHECK(results.findings[0].place.offset_bytes == kBadBytes);
+}

@@ -73,6 +73,18 @@ TEST_CASE("if the log has a hole, a page that is torn by a change behind it is a
     CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
 }
 
+TEST_CASE("if the log has a hole, a torn page that the rest of the log does not mention may have been changed behind the hole") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    sim::RecoveredLog log{.run_id = kRun, .begin_lsn = 600, .last_lsn = 900, .has_hole = true};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {}};
+    PageBuffer left({kRun, 1, 9, 4, 950, 2'000'000});
+    const PageBuffer older({kRun, 1, 9, 3, 500, 1});
+    std::memcpy(left.data() + kPageBytes / 2, older.data() + kPageBytes / 2, kPageBytes / 2);
+    CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::beyond_log);
+    log.has_hole = false;
+    CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
+}
+
 TEST_CASE("if another page came once and the right one later, the read was misdirected, not a write") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
