@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "sim/files/latency_counts.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/seed.hpp"
 #include "ums/base/prng.hpp"
