@@ -285,6 +285,9 @@ private:
                                   lost.offset_bytes < block.offset_bytes + block.size_bytes;
             if (is_there && !log_.has(sequence)) newest = sequence;
         }
+        // A growth that no block has used yet: the file is as long as the blocks say.
+        const bool is_unused_growth = newest == 0 && lost.part == ums::LostPart::size;
+        if (is_unused_growth) return MissReason::end_of_log;
         if (newest == 0) return MissReason::unexplained;
         if (newest > log_.end_sequence()) return MissReason::end_of_log;
         return newest < log_.needed_sequence() ? MissReason::before_checkpoint : MissReason::unexplained;
