@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/distinct_files.hpp"
+#include "cli/json_document.hpp"
 #include "cli/measure_run.hpp"
 #include "cli/sweep_arguments.hpp"
 #include "reports/json_text.hpp"
@@ -50,17 +51,17 @@ void check_sweep_files(const SweepArguments& arguments) {
 // the name.
 bool write_output(reports::OutputKind kind, const std::string& path, const std::string& text, Console& console) {
     if (path.empty()) return true;
-    std::optional<std::string> failure;
+    std::string refusal;
     try {
         reports::OutputFile file(std::move(kind), path);
-        failure = file.write(text);
+        return put_file(file, text, console, ExitCode::ok) == ExitCode::ok;
     } catch (const sim::RefusedError& refused) {
-        failure = refused.what();
+        refusal = refused.what();
     } catch (const sim::EnvironmentError& failed) {
-        failure = failed.what();
+        refusal = failed.what();
     }
-    if (failure) console.add_message(fmt::format("ioproof: {}\n", ums::printable(*failure)));
-    return !failure;
+    console.add_message(fmt::format("ioproof: {}\n", ums::printable(refusal)));
+    return false;
 }
 
 // Once there are points, one that is refused must not cost their text and files: it ends the sweep as one that failed.

@@ -47,7 +47,7 @@ constexpr std::size_t kDocumentBytesMax = std::size_t{4} << 20;
 // Adds what a pure function cannot know: buffers, CPUs, and what the files hold.
 void complete(const DiskspdArguments& arguments, const DiskspdProfile& profile, const ums::ProcessorTopology& topology,
               sim::MeasureSpec& spec) {
-    const std::vector<std::uint32_t> cpus = allowed_cpus();
+    const std::vector<std::uint32_t> cpus = ums::this_machine().cpus;
     WriteBuffers buffers;
     for (std::size_t i = 0; i < spec.timespans.size(); ++i) {
         const reports::DiskspdTimeSpan& wanted = profile.time_spans[i];

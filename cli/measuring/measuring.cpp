@@ -11,7 +11,6 @@
 #include "cli/run_control.hpp"
 #include "cli/stop_signals.hpp"
 #include "ums/base/clock.hpp"
-#include "ums/base/machine.hpp"
 #include "ums/io/posix_storage.hpp"
 
 namespace cli {
@@ -62,8 +61,6 @@ void allow_empty_targets(sim::MeasureSpec& spec) {
         }
     }
 }
-
-std::vector<std::uint32_t> allowed_cpus() { return ums::this_machine().cpus; }
 
 std::string program_name(const std::string& path) {
     std::string name = path.substr(path.find_last_of('/') + 1);

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "cli/console.hpp"
 #include "sim/bench/measurement.hpp"
@@ -20,9 +19,6 @@ void refuse_windows_path(const std::string& path);
 
 // Sets may_overwrite for targets that are to be written and hold nothing: holds_nothing().
 void allow_empty_targets(sim::MeasureSpec& spec);
-
-// The CPUs below 64 that this process may run on, by number.
-std::vector<std::uint32_t> allowed_cpus();
 
 // The name in a program's path, in lower case, without its folder and without ".exe" or ".com".
 std::string program_name(const std::string& path);

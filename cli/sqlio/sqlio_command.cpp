@@ -15,6 +15,7 @@
 #include "cli/sqlio/sqlio_specification.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/input_file.hpp"
+#include "ums/base/machine.hpp"
 #include "ums/io/posix_storage.hpp"
 
 namespace cli {
@@ -42,7 +43,7 @@ std::vector<bool> missing_files(const SqlioArguments& arguments) {
 }
 
 void check_cpus(const sim::MeasureSpec& spec) {
-    const std::vector<std::uint32_t> allowed = allowed_cpus();
+    const std::vector<std::uint32_t> allowed = ums::this_machine().cpus;
     for (const std::uint32_t cpu : spec.timespans.front().affinity) {
         if (std::find(allowed.begin(), allowed.end(), cpu) != allowed.end()) continue;
         throw UsageError(fmt::format("CPU {} is not there, or not allowed to this process", cpu));

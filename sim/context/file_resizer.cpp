@@ -123,7 +123,7 @@ ums::Task<std::error_code> FileResizer::sync(SimFile& file) {
 
 void FileResizer::tell(const SimFile& file, std::uint64_t old_bytes, std::uint64_t new_bytes, std::error_code error) {
     const bool is_cut = new_bytes < old_bytes;
-    if (error == std::errc::operation_canceled && context_.run.is_stopping()) return;  // nothing refused it
+    if (is_called_off(error, context_.run)) return;
     if (error) {
         context_.journal.warning(fmt::format("{}: cannot be brought from {} MB to {} MB: {}. It stays as it is.", file.path(),
                                              old_bytes >> 20, new_bytes >> 20, ums::error_text(error)));

@@ -113,4 +113,8 @@ ums::Task<std::error_code> stamp_zeros(SimFile& file, RunState& run, Journal& jo
     co_return std::error_code{};
 }
 
+bool is_called_off(const std::error_code& error, const RunState& run) {
+    return error == std::errc::operation_canceled && run.is_stopping();
+}
+
 }  // namespace sim

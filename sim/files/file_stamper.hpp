@@ -45,7 +45,10 @@ private:
 
 // Writes zeros over a new part of a file that is in use, so that it is allocated and known: within the file's size, 1 MB at a time. The
 // caller keeps all others off the range. A failure is retried and is a finding, as for all transfers, unless the volume itself refuses.
-// ECANCELED if the run stops before the end.
+// ECANCELED if the run stops before the end: is_called_off() then.
 ums::Task<std::error_code> stamp_zeros(SimFile& file, RunState& run, Journal& journal, std::uint64_t begin_bytes, std::uint64_t end_bytes);
+
+// Nothing refused to lengthen a file: the run stops, and the zeros were left out.
+[[nodiscard]] bool is_called_off(const std::error_code& error, const RunState& run);
 
 }  // namespace sim

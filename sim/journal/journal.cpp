@@ -1,5 +1,6 @@
 #include "sim/journal/journal.hpp"
 
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -34,6 +35,11 @@ void sign(std::string& user, std::uint32_t& cpu) {
 
 // The finding concerns some bytes of the file, not all of it.
 bool has_place(const Finding& finding) { return finding.request.of_file == FileRequest::none; }
+
+std::uint64_t count_of(const std::map<std::uint32_t, std::uint64_t>& counts, std::uint32_t file_id) {
+    const auto found = counts.find(file_id);
+    return found == counts.end() ? 0 : found->second;
+}
 
 std::string file_name(std::string_view path) { return std::string(path.substr(path.find_last_of('/') + 1)); }
 
@@ -105,14 +111,12 @@ void Journal::report(Finding finding) {
 
 std::uint64_t Journal::findings_of(std::uint32_t file_id) const {
     const std::lock_guard guard(mutex_);
-    const auto found = findings_by_file_.find(file_id);
-    return found == findings_by_file_.end() ? 0 : found->second;
+    return count_of(findings_by_file_, file_id);
 }
 
 std::uint64_t Journal::warnings_of(std::uint32_t file_id) const {
     const std::lock_guard guard(mutex_);
-    const auto found = warnings_by_file_.find(file_id);
-    return found == warnings_by_file_.end() ? 0 : found->second;
+    return count_of(warnings_by_file_, file_id);
 }
 
 std::vector<Finding> Journal::take_findings() {

@@ -102,7 +102,7 @@ ums::Task<bool> LogGrowth::grow(SimFile& file) {
     for (const auto& each : files_) log_bytes += each->size_bytes();
     const GrowthPlan plan = plan_growth(is_instant_, new_bytes - old_bytes, log_bytes);
     const std::error_code error = co_await lengthen_log(file, new_bytes, plan, run_, journal_);
-    if (error == std::errc::operation_canceled && run_.is_stopping()) co_return false;  // nothing refused it
+    if (is_called_off(error, run_)) co_return false;
     if (error) {
         journal_.warning(
             fmt::format("{}: the log is full and cannot grow to {} MB: {}.", file.path(), new_bytes / kMb, ums::error_text(error)));

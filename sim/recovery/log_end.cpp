@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/files/file_stamper.hpp"
 #include "sim/log/log_growth.hpp"
 #include "sim/page/log_layout.hpp"
 #include "ums/base/units.hpp"
@@ -61,7 +62,7 @@ ums::Task<bool> LogEnd::restore_sizes() {
         const std::uint64_t least_bytes = (least_log_bytes(contents_, file->id()) + ums::kMb - 1) / ums::kMb * ums::kMb;
         if (file->size_bytes() >= least_bytes || file->is_device()) continue;
         const std::error_code error = co_await lengthen_log(*file, least_bytes, GrowthPlan{}, run_, journal_);
-        if (error == std::errc::operation_canceled && run_.is_stopping()) co_return false;  // nothing refused it
+        if (is_called_off(error, run_)) co_return false;
         if (error) {
             run_.stop(Outcome::not_done, fmt::format("{}: cannot be brought to the {} MB that its blocks say it had: {}.", file->path(),
                                                      least_bytes / ums::kMb, ums::error_text(error)));
@@ -153,7 +154,7 @@ ums::Task<bool> LogEnd::grow() {
     const std::uint64_t steps = (old_bytes - shape->prepared_bytes) / shape->growth_bytes + 1;
     const std::uint64_t new_bytes = shape->prepared_bytes + steps * shape->growth_bytes;
     const std::error_code error = co_await lengthen_log(file, new_bytes, GrowthPlan{}, run_, journal_);
-    if (error == std::errc::operation_canceled && run_.is_stopping()) co_return false;  // nothing refused it
+    if (is_called_off(error, run_)) co_return false;
     if (error) {
         run_.stop(Outcome::not_done, fmt::format("{}: the log is full up to its end, and cannot grow to {} MB: {}.", file.path(),
                                                  new_bytes / ums::kMb, ums::error_text(error)));

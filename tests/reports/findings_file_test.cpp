@@ -1,10 +1,8 @@
 #include "reports/findings_file.hpp"
 
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 
 #include "reports/finding_json.hpp"
@@ -13,6 +11,7 @@
 #include "tests/reports/temporary_folder.hpp"
 #include "tests/reports/time_zone.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/file_size_limit.hpp"
 
 using reports::FindingsFile;
 
@@ -116,14 +115,10 @@ TEST_CASE("a full disk loses only whole lines, and is reported at the end") {
     const std::string line = reports::finding_json(example_evidence());
     FindingsFile file(path);
     file.on_finding(example_evidence());
-    rlimit old{};
-    ::getrlimit(RLIMIT_FSIZE, &old);
-    const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{line.size() + 100, old.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-    file.on_finding(example_evidence());
-    ::setrlimit(RLIMIT_FSIZE, &old);
-    std::signal(SIGXFSZ, old_handler);
+    {
+        const test::FileSizeLimit limit(line.size() + 100);
+        file.on_finding(example_evidence());
+    }
     file.on_finding(example_evidence());
     CHECK(read_file(path) == line + line);
     REQUIRE(file.failure());

@@ -44,6 +44,17 @@ std::size_t changes_across(const ums::SimulatedFile& log, std::uint64_t lsn) {
     return count;
 }
 
+constexpr std::uint64_t kPartBytes = 4096;
+
+// From now on, so much of the log cannot be read.
+void make_unreadable(LeftRun& left, std::uint64_t bad_bytes) {
+    left.run.storage.set_fault([&left, bad_bytes](const Recorded& request) {
+        const bool holds_it = request.offset_bytes < bad_bytes + kPartBytes && bad_bytes < request.offset_bytes + request.size_bytes;
+        const bool fails = is_read(request) && request.path == left.options.files[1].path && holds_it;
+        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+}
+
 }  // namespace
 
 TEST_CASE("a missing acknowledged block is a hole, a block that may have been in flight is not") {
@@ -170,7 +181,6 @@ TEST_CASE("a log block that is right on the first read but not on the second is 
 
 TEST_CASE(
     "a part of the log that cannot be read is one finding, wherever it is, and what it held is neither called lost nor blamed on pages") {
-    constexpr std::uint64_t kPartBytes = 4096;
     const bool is_at_end = GENERATE(true, false);
     LeftRun left;
     const sim::DurabilityResult durability = left.verify().durability.value();
@@ -180,11 +190,7 @@ TEST_CASE(
         if (header.sequence == bad_block) bad_bytes = offset_bytes / kPartBytes * kPartBytes;
     });
     REQUIRE(bad_bytes != 0);
-    left.run.storage.set_fault([&](const Recorded& request) {
-        const bool holds_it = request.offset_bytes < bad_bytes + kPartBytes && bad_bytes < request.offset_bytes + request.size_bytes;
-        const bool fails = is_read(request) && request.path == left.options.files[1].path && holds_it;
-        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
-    });
+    make_unreadable(left, bad_bytes);
     const Results results = left.verify();
     INFO(left.run.sink.text());
     REQUIRE(kinds(results) == "io_error");
@@ -212,14 +218,9 @@ TEST_CASE("a read of the log that fails once is a transient error, and the log i
 }
 
 TEST_CASE("a part of the log that cannot be read is reported once, even if two reads of a megabyte overlap there") {
-    constexpr std::uint64_t kPartBytes = 4096;
     constexpr std::uint64_t kBadBytes = (std::uint64_t{1} << 20) + sim::kLogBlockBytesMax;  // at the end of the first read
     LeftRun left(2);
-    left.run.storage.set_fault([&](const Recorded& request) {
-        const bool holds_it = request.offset_bytes < kBadBytes + kPartBytes && kBadBytes < request.offset_bytes + request.size_bytes;
-        const bool fails = is_read(request) && request.path == left.options.files[1].path && holds_it;
-        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
-    });
+    make_unreadable(left, kBadBytes);
     const Results results = left.verify();
     INFO(left.run.sink.text());
     REQUIRE(kinds(results) == "io_error");
