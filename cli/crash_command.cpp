@@ -109,7 +109,7 @@ void CrashSeries::cut_run(const sim::CrashPlan& drawn, Outcome& outcome) {
         outcome.add_problem(fmt::format("seed {}: a finding while there was power: {}", drawn.seed, finding.description));
     }
     const bool has_failed = report.findings.empty() && report.outcome != sim::Outcome::passed;
-    if (has_failed) outcome.add_problem(fmt::format("seed {}: the {} did not reach its end", drawn.seed, run));
+    if (has_failed) outcome.add_problem(fmt::format("seed {}: the {} did not reach its end: {}", drawn.seed, run, report.outcome_reason));
 }
 
 void CrashSeries::rehearse_one(std::uint64_t index) {

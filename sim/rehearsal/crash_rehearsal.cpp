@@ -59,7 +59,9 @@ struct CrashRun {
 
     void run(std::function<void(const ums::PowerMoment&)> observer) {
         storage.set_observer(std::move(observer));
-        report.outcome = simulation.run().outcome;
+        const Results results = simulation.run();
+        report.outcome = results.outcome;
+        report.outcome_reason = results.outcome_reason;
         storage.set_observer({});
         report.moment_count = storage.moment();
     }

@@ -53,6 +53,7 @@ using CrashJudge = std::function<void(const CrashPlan& plan, CrashState& state)>
 
 struct CrashReport {
     Outcome outcome = Outcome::passed;  // of the run, which does not know about the cuts
+    std::string outcome_reason;         // a sentence when not passed
     std::uint64_t moment_count = 0;
     std::vector<Finding> findings;  // of the run, whose device works correctly while it has power
     std::vector<std::string> log;   // messages of the run

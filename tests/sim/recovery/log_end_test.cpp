@@ -49,8 +49,8 @@ std::unique_ptr<SimFile> make_log(VirtualWorld& world) {
     return world.make_file(std::move(setup));
 }
 
-LogPosition find_position(VirtualWorld& world, SimFile& file, const BlocksInVlfs& blocks) {
-    sim::LogEnd end({&file}, blocks.contents, blocks.extent, sim::kSectorBytes, world.state, world.journal);
+LogPosition find_position(VirtualWorld& world, const std::vector<SimFile*>& files, const BlocksInVlfs& blocks) {
+    sim::LogEnd end(files, blocks.contents, blocks.extent, sim::kSectorBytes, world.state, world.journal);
     world.run([&](VirtualWorld&) -> ums::Task<void> { co_await end.find(); });
     return end.position();
 }
@@ -60,7 +60,7 @@ LogPosition find_position(VirtualWorld& world, SimFile& file, const BlocksInVlfs
 TEST_CASE("a log continues after its end, with unused numbers, in a part that recovery does not need") {
     VirtualWorld world;
     const auto file = make_log(world);
-    const LogPosition position = find_position(world, *file, {*file, {0, 1}});
+    const LogPosition position = find_position(world, {file.get()}, {*file, {0, 1}});
     CHECK(position.incarnation == 4);
     CHECK(position.last_sequence == 2);
     CHECK(position.next_sequence == 3);
@@ -80,7 +80,7 @@ TEST_CASE("a log continues after its end, with unused numbers, in a part that re
 TEST_CASE("of two virtual log files that claim the same place, only the newer one is kept") {
     VirtualWorld world;
     const auto file = make_log(world);
-    const LogPosition position = find_position(world, *file, {*file, {0, 0, 1}});
+    const LogPosition position = find_position(world, {file.get()}, {*file, {0, 0, 1}});
     REQUIRE(position.used.size() == 2);
     CHECK(position.used[0].sequence == 2);
     CHECK(position.used[1].sequence == 3);
@@ -91,12 +91,24 @@ TEST_CASE("of two virtual log files that claim the same place, only the newer on
 TEST_CASE("a log that recovery needs up to its last part is extended") {
     VirtualWorld world;
     const auto file = make_log(world);
-    const LogPosition position = find_position(world, *file, {*file, {0, 1, 2, 3}});
+    const LogPosition position = find_position(world, {file.get()}, {*file, {0, 1, 2, 3}});
     CHECK(file->size_bytes() > 4 * kMb);
     REQUIRE(position.places.size() == 5);
     CHECK(position.places.back().offset_bytes == 4 * kMb);
     sim::VirtualLogFiles vlfs(position.places, position.used, position.last_vlf, sim::kSectorBytes);
     CHECK(vlfs.current_index() == 4);
+}
+
+TEST_CASE("a log file that no block had used, and that a power cut has left with its first page only, gets its InitialSize again") {
+    VirtualWorld world;
+    const auto file = make_log(world);
+    SimFile::Setup setup = world.setup(2, sim::kPageBytes, true);
+    setup.options.initial_size_mb = 8;
+    const auto unused = world.make_file(std::move(setup));
+    const LogPosition position = find_position(world, {file.get(), unused.get()}, {*file, {0, 1}});
+    CHECK(world.state.reason().empty());
+    CHECK(unused->size_bytes() == 8 * kMb);
+    CHECK(position.places.size() == 8);
 }
 
 TEST_CASE("a run that is stopped while its log is extended was stopped, and nothing is said to have refused it") {
@@ -109,7 +121,7 @@ TEST_CASE("a run that is stopped while its log is extended was stopped, and noth
         if (request.operation == ums::IoOperation::write) world.state.stop(sim::Outcome::stopped, "somebody pressed Ctrl-C");
         return sim::testing::Fate{};
     });
-    find_position(world, *file, {*file, {0, 1, 2, 3}});
+    find_position(world, {file.get()}, {*file, {0, 1, 2, 3}});
     CHECK(world.state.outcome() == sim::Outcome::stopped);
     CHECK(world.state.reason() == "somebody pressed Ctrl-C");
     CHECK(file->size_bytes() == 4 * kMb);
@@ -126,7 +138,7 @@ TEST_CASE("a growth that was divided into eight parts is recognized by the block
         // One more block, in the last part of the growth.
         const std::vector<sim::VlfPlace> step = sim::divide_growth(*file, 4 * kMb, 72 * kMb, vlfs);
         blocks.add(*file, step.back());
-        const LogPosition position = find_position(world, *file, blocks);
+        const LogPosition position = find_position(world, {file.get()}, blocks);
         CHECK(position.places.size() == 4 + vlfs);
         CHECK(position.used.size() == 3);
     }
@@ -137,7 +149,7 @@ TEST_CASE("blocks that are not where the configuration would put them are report
     const auto file = make_log(world);
     BlocksInVlfs blocks(*file, {0, 1});
     blocks.contents.blocks[1].vlf_sectors -= 8;
-    find_position(world, *file, blocks);
+    find_position(world, {file.get()}, blocks);
     CHECK(world.state.is_stopping());
     CHECK_THAT(world.state.reason(), ContainsSubstring("InitialSize"));
 }
