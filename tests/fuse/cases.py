@@ -31,7 +31,7 @@ CASES = {
                    Case("lost_write:whole=1,nth=500", least=2), Case("lost_write:min_writes=1,nth=150,count=3", least=3),
                    more("stale_read:nth=300,count=2,reads=0", least=2)],
     # Each shows only if the page is read twice before its next write: many, for one to show on any machine.
-    "reverted_page": [on_busy("reverted_page:", count=40), more("reverted_page:rate=0.05,count=40", config="busy")],
+    "reverted_page": [on_busy("reverted_page:", count=20), more("reverted_page:rate=0.02,count=20", config="busy")],
     "torn_page": [Case("torn_page:op=write,nth=300,count=3", least=3), Case("torn_page:op=write,unit=4096,nth=300,count=3", least=3),
                   Case("torn_page:nth=300,count=2", least=2), on_busy("torn_page:op=write,"), more("torn_page:unit=4096,nth=300", least=1)],
     "misdirected_write": [Case("misdirected_write:nth=300,count=2", least=3), Case("misdirected_write:to=far,nth=300,count=2", least=3),

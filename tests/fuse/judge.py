@@ -8,6 +8,7 @@ TRIES = 5  # a failed request is retried four times
 PAGE_BYTES = 8192
 SPLIT_BYTES = 1 << 20  # longer requests arrive in parts
 SEARCH_SECONDS = 0.5  # for searching the likely places, with four runs on two CPUs
+AFTER_REPAIR_SECONDS = 0.1  # what a search found is diagnosed and repaired, then the search goes on
 REREADS_SECONDS = 2  # fifteen re-reads with their pauses take half of that
 
 
@@ -133,11 +134,11 @@ def heal_times(truth):
 
 
 def search_windows(truth, episodes):
-    """When ioproof may have searched for a missing image: from the first wrong answer until the repair. During a search it also reads other
-    pages, without knowing what they must hold."""
+    """When ioproof may have searched for a missing image: from the first wrong answer until shortly after the repair. During a search it
+    also reads other pages, without knowing what they must hold."""
     heals = heal_times(truth)
     old = ("lost_write", "reverted_page", "misdirected_write", "stale_read", "zeroed_page")
-    return [(episode, episode.times[0], heals.get((episode.entry["id"], episode.file, episode.page), float("inf")))
+    return [(episode, episode.times[0], heals.get((episode.entry["id"], episode.file, episode.page), float("inf")) + AFTER_REPAIR_SECONDS)
             for episode in episodes if episode.effect in old and episode.is_persistent() and not episode.is_log]
 
 
