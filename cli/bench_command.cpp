@@ -19,6 +19,7 @@
 #include "cli/measure_presets.hpp"
 #include "cli/measure_request.hpp"
 #include "cli/measure_run.hpp"
+#include "cli/measuring/measuring.hpp"
 #include "cli/run_control.hpp"
 #include "cli/stop_signals.hpp"
 #include "reports/bench_report.hpp"
@@ -28,6 +29,7 @@
 #include "reports/measure_rounds.hpp"
 #include "sim/bench/bench.hpp"
 #include "ums/base/clock.hpp"
+#include "ums/base/machine.hpp"
 #include "ums/io/posix_storage.hpp"
 
 namespace cli {
@@ -73,6 +75,7 @@ ExitCode measure(const BenchArguments& arguments, Console& console) {
 // Measures the storage itself, as the switches specify.
 ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
     sim::MeasureSpec spec = measure_spec_of(*arguments.measure);
+    check_cpus("--affinity", arguments.measure->affinity, ums::this_machine().cpus);
     std::vector<NamedFile> files = arguments.paths.named();
     files.push_back({.what = "--baseline", .path = arguments.demands.baseline_path, .is_written = false});
     for (const sim::MeasureTarget& target : spec.timespans.front().targets) {

@@ -26,6 +26,8 @@ std::string identity_of(const std::string& path) {
 
 void check_distinct(const std::vector<NamedFile>& files) {
     for (std::size_t i = 0; i < files.size(); ++i) {
+        if (files[i].is_written && files[i].path == "-")
+            throw UsageError(fmt::format("{}: '-' is not a file here; name one, or /dev/stdout", files[i].what));
         const std::string identity = identity_of(files[i].path);
         for (std::size_t j = 0; j < i && !identity.empty(); ++j) {
             if (!files[i].is_written && !files[j].is_written) continue;

@@ -13,6 +13,7 @@
 #include "cli/distinct_files.hpp"
 #include "cli/json_document.hpp"
 #include "cli/measure_run.hpp"
+#include "cli/measuring/measuring.hpp"
 #include "cli/sweep_arguments.hpp"
 #include "reports/json_text.hpp"
 #include "reports/output_file.hpp"
@@ -21,6 +22,7 @@
 #include "reports/text.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/input_file.hpp"
+#include "ums/base/machine.hpp"
 #include "ums/base/printable.hpp"
 
 namespace cli {
@@ -106,6 +108,7 @@ std::string title_of(std::size_t number, const SweepArguments& arguments, std::s
 
 ExitCode sweep(const SweepArguments& arguments, Console& console) {
     check_sweep_files(arguments);
+    check_cpus("--affinity", arguments.request.affinity, ums::this_machine().cpus);
     SweepPoints points = arguments.resume ? load_points(arguments) : SweepPoints{};
     // Refuse what cannot be measured before the first measurement.
     for (const reports::SweepKey& key : arguments.keys) static_cast<void>(spec_of_key(arguments, key));

@@ -1,6 +1,5 @@
 #include "cli/diskspd/diskspd_specification.hpp"
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -136,11 +135,7 @@ std::vector<std::uint32_t> cpus_of_span(const DiskspdArguments& arguments, const
         if (cpus.size() == before)
             throw UsageError(fmt::format("-ag{}: there is no CPU in this group to which threads can be bound", group));
     }
-    for (const std::uint32_t cpu : cpus) {
-        if (std::find(allowed.begin(), allowed.end(), cpu) != allowed.end()) continue;
-        throw UsageError(fmt::format("-a: CPU {} is not there, or not allowed to this process; there are {} of them, up to {}", cpu,
-                                     allowed.size(), allowed.empty() ? 0 : allowed.back()));
-    }
+    check_cpus("-a", cpus, allowed);
     return cpus;
 }
 

@@ -52,6 +52,15 @@ void refuse_windows_path(const std::string& path) {
     }
 }
 
+void check_cpus(std::string_view option, const std::vector<std::uint32_t>& wanted, const std::vector<std::uint32_t>& allowed) {
+    if (allowed.empty()) return;
+    for (const std::uint32_t cpu : wanted) {
+        if (std::find(allowed.begin(), allowed.end(), cpu) != allowed.end()) continue;
+        throw UsageError(fmt::format("{}: CPU {} is not there, or not allowed to this process; there are {} of them, up to {}", option, cpu,
+                                     allowed.size(), allowed.back()));
+    }
+}
+
 void allow_empty_targets(sim::MeasureSpec& spec) {
     ums::PosixStorage storage;
     for (sim::MeasureTimespan& span : spec.timespans) {

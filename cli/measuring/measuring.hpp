@@ -1,8 +1,11 @@
 // Carries out a measurement for a front end: shows messages on the console meanwhile, and ends in order on Ctrl-C.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/console.hpp"
 #include "sim/bench/measurement.hpp"
@@ -16,6 +19,9 @@ sim::MeasureResults run_measurement(const sim::MeasureSpec& spec, Console& conso
 
 // Throws UsageError for a path that has a meaning only on Windows: "#1", "X:", "X:\file", "\\server\share".
 void refuse_windows_path(const std::string& path);
+
+// Throws UsageError for a CPU to which no thread can be bound: it would run anywhere, unnoticed. `allowed`: ums::this_machine().cpus.
+void check_cpus(std::string_view option, const std::vector<std::uint32_t>& wanted, const std::vector<std::uint32_t>& allowed);
 
 // Sets may_overwrite for targets that are to be written and hold nothing: holds_nothing().
 void allow_empty_targets(sim::MeasureSpec& spec);

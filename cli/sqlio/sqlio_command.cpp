@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -42,14 +41,6 @@ std::vector<bool> missing_files(const SqlioArguments& arguments) {
     return missing;
 }
 
-void check_cpus(const sim::MeasureSpec& spec) {
-    const std::vector<std::uint32_t> allowed = ums::this_machine().cpus;
-    for (const std::uint32_t cpu : spec.timespans.front().affinity) {
-        if (std::find(allowed.begin(), allowed.end(), cpu) != allowed.end()) continue;
-        throw UsageError(fmt::format("CPU {} is not there, or not allowed to this process", cpu));
-    }
-}
-
 ExitCode execute_sqlio(const Call& call) {
     Console& console = call.console;
     SqlioArguments arguments = parse_sqlio(call.words);
@@ -64,7 +55,7 @@ ExitCode execute_sqlio(const Call& call) {
     }
     for (const std::string& notice : arguments.notices) console.add_message(fmt::format("sqlio: {}\n", notice));
     sim::MeasureSpec spec = sqlio_specification(arguments, missing_files(arguments));
-    check_cpus(spec);
+    check_cpus("-p, -a", spec.timespans.front().affinity, ums::this_machine().cpus);
     if (const std::string problem = sim::check_measure_spec(spec); !problem.empty()) throw UsageError(problem);
     allow_empty_targets(spec);
     const sim::MeasureResults results = run_measurement(spec, console, [](const sim::MeasureProgress&) {});

@@ -58,6 +58,15 @@ TEST_CASE("a measurement refuses a foreign file, and leaves it as it is") {
     CHECK(folder.start({"bench", "missing/b.mdx", "--seconds", "1"})->wait() == 3);
 }
 
+TEST_CASE("a measurement that is to run on a CPU that is not there is refused, and creates no file") {
+    const IoproofFolder folder;
+    const std::string command = GENERATE("bench", "sweep");
+    const auto bench = folder.start({command, "data/new", "--size", "8M", "--seconds", "1", "--affinity", "1023"});
+    CHECK(bench->wait() == 2);
+    CHECK_THAT(bench->error(), ContainsSubstring("--affinity: CPU 1023 is not there"));
+    CHECK(!folder.has("data/new"));
+}
+
 TEST_CASE("Ctrl-C ends a measurement with its figures") {
     const IoproofFolder folder;
     const auto bench = folder.start({"bench", "null:", "--verify=off", "--seconds", "600"});

@@ -89,6 +89,23 @@ TEST_CASE("the switch -save writes to /dev/stdout and to harmless devices") {
     CHECK_THAT(to_full->error(), ContainsSubstring("/dev/full") && ContainsSubstring("No space left on device"));
 }
 
+TEST_CASE("no output goes to a file called '-', and the message says how to name the standard output") {
+    const IoproofFolder folder;
+    const std::vector<std::string> before = all_names(folder);
+    const std::vector<std::vector<std::string>> cases{{"run", "-dir", "data", "-size", "4", "-d", "1", "--json", "-"},
+                                                      {"run", "-dir", "data", "-size", "4", "-d", "1", "--findings", "-"},
+                                                      {"bench", "data/new", "--csv", "-"},
+                                                      {"bench", "data/new", "--html", "-"},
+                                                      {"sweep", "data/new", "--csv", "-"}};
+    for (const std::vector<std::string>& words : cases) {
+        const auto run = folder.start(words);
+        CAPTURE(words);
+        CHECK(run->wait() == 2);
+        CHECK_THAT(run->error(), ContainsSubstring(words[words.size() - 2]) && ContainsSubstring("name one, or /dev/stdout"));
+        CHECK(all_names(folder) == before);
+    }
+}
+
 TEST_CASE("two switches that name the same file, however spelled, are an error, and nothing is touched") {
     const IoproofFolder folder;
     folder.write("a.json", "{\"program\":\"ioproof\"}");
