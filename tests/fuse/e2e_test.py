@@ -9,14 +9,13 @@ Exit code 0: passed, 1: something was missed, misnamed or invented, 77: FUSE is 
 import concurrent.futures
 import os
 import shutil
-import signal
 import sys
 import tempfile
 import time
 
 from cases import CASES
 from command_line import parser_of
-from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
+from faulty_mount import SKIPPED, CannotMount, FaultyMount, unmount_if_terminated, why_not
 from ioproof_run import Run
 from judge import judge
 
@@ -93,8 +92,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return SKIPPED
-    # Exits by an exception, because unwinding unmounts.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    unmount_if_terminated()
     os.makedirs(arguments.folder, exist_ok=True)
     failed, total, begin = 0, 0, time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:

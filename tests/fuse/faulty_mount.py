@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 SKIPPED = 77
@@ -28,6 +29,11 @@ def why_not():
     if not shutil.which("fusermount3"):
         return "fusermount3 is not installed"
     return None
+
+
+def unmount_if_terminated():
+    """To be called by the main thread before it mounts: SIGTERM ends the program by an exception, because unwinding unmounts."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
 class FaultyMount:

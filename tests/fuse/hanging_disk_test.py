@@ -17,7 +17,7 @@ import tempfile
 import time
 
 from command_line import parser_of
-from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
+from faulty_mount import SKIPPED, CannotMount, FaultyMount, unmount_if_terminated, why_not
 
 OK, FINDING, NOT_DONE, STOPPED = 0, 1, 3, 130
 SECONDS_MAX = 20
@@ -168,6 +168,7 @@ def main():
     if reason := why_not():
         print(f"skipped: {reason}")
         return SKIPPED
+    unmount_if_terminated()
     os.makedirs(arguments.folder, exist_ok=True)
     cases = [case for case in CASES if not arguments.cases or case.name in arguments.cases]
     failures = 0

@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 from command_line import parser_of
-from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
+from faulty_mount import SKIPPED, CannotMount, FaultyMount, unmount_if_terminated, why_not
 from witness_process import witness
 
 OK, FINDING = 0, 1
@@ -156,6 +156,7 @@ def main():
     if why:
         print(f"skipped: {why}")
         return SKIPPED
+    unmount_if_terminated()
     os.makedirs(arguments.folder, exist_ok=True)
     cases = [case for plan in arguments.plans for case in CASES[plan]]
     failed = 0

@@ -10,14 +10,13 @@ import concurrent.futures
 import os
 import random
 import shutil
-import signal
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash"))
 from command_line import parser_of
 from crash_run import CrashRun
-from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
+from faulty_mount import SKIPPED, CannotMount, FaultyMount, unmount_if_terminated, why_not
 
 # What the file system does; whether WriteThrough is on; the least share of promise-breaking cuts to be found from the files alone. A volume
 # that was rolled back as a whole is consistent, so the files cannot reveal it.
@@ -105,8 +104,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return SKIPPED
-    # Exits by an exception, because unwinding unmounts.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    unmount_if_terminated()
     os.makedirs(arguments.folder, exist_ok=True)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:

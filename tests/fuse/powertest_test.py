@@ -18,7 +18,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash"))
 from command_line import parser_of
 from crash_run import CONFIG
-from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
+from faulty_mount import SKIPPED, CannotMount, FaultyMount, unmount_if_terminated, why_not
 
 # Waits until no request of the run is in flight, then makes the disk forget.
 CUT = """#!/bin/sh
@@ -192,7 +192,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return SKIPPED
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    unmount_if_terminated()
     os.makedirs(arguments.folder, exist_ok=True)
     failed = 0
     for name in arguments.cases or CASES:

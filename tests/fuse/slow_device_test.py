@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 from command_line import parser_of
-from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
+from faulty_mount import SKIPPED, CannotMount, FaultyMount, unmount_if_terminated, why_not
 
 PACE_US = 2000
 TARGET_MS = 20
@@ -86,6 +86,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return SKIPPED
+    unmount_if_terminated()
     os.makedirs(arguments.folder, exist_ok=True)
     try:
         free_ms, free_rate, free_throttles = run(arguments, 1000000)

@@ -10,11 +10,10 @@ Exit code 0: passed, 1: a fact does not hold, 77: FUSE is not available.
 """
 import concurrent.futures
 import os
-import signal
 import sys
 
 from command_line import parser_of
-from faulty_mount import SKIPPED, CannotMount, why_not
+from faulty_mount import SKIPPED, CannotMount, unmount_if_terminated, why_not
 from io_of_backups import backup_calls, backup_of_1_mb, backup_of_64_kb
 from io_of_logs import appended_log, log_growth, log_kb_outstanding, log_outstanding
 from io_of_users import automatic_checkpoint, columnstore, indirect_checkpoint, tempdb_and_versions
@@ -69,7 +68,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return SKIPPED
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # unwinding unmounts
+    unmount_if_terminated()
     os.makedirs(arguments.folder, exist_ok=True)
     names = arguments.groups or list(GROUPS)
     no_calls = why_no_calls()
