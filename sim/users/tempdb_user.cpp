@@ -61,10 +61,11 @@ private:
         }
     }
 
-    // Nothing is logged: allocations in tempdb do not survive a crash.
+    // Nothing is logged: allocations in tempdb do not survive a crash. A change takes a version only if the last one has been written:
+    // hardly anything is changed as often as this page, and its versions would not last for a run of days.
     ums::Task<void> note_allocation(const TempdbExtent& extent) {
         const FixedPage fixed = co_await context_.buffers.fix(*extent.data, TempdbSpace::kAllocationPage, FixIntent::change, prng_);
-        if (fixed) BufferManager::change(*extent.data, fixed.frame());
+        if (fixed && !fixed.frame().dirty.load(std::memory_order_relaxed)) BufferManager::change(*extent.data, fixed.frame());
     }
 
     // Reads the runs back in random order.
