@@ -72,7 +72,7 @@ Json coarse_column(const sim::FileResult& file, sim::CoarseLatency sim::FileSamp
     for (const sim::FileSample& sample : file.samples) {
         Json pairs = Json::array();
         for (std::size_t i = 0; i < sim::kCoarseLatencyBuckets; ++i) {
-            const std::uint32_t count = (sample.*member)[i];
+            const std::uint64_t count = (sample.*member)[i];
             if (count == 0) continue;
             pairs.push_back(i);
             pairs.push_back(count);

@@ -62,7 +62,7 @@ struct DriveFacts {
 // Powers of two from 512 ns on: bucket i holds durations of at least 512 ns * 2^i and less than twice that; the ends hold everything below
 // and above.
 inline constexpr std::size_t kCoarseLatencyBuckets = 31;
-using CoarseLatency = std::array<std::uint32_t, kCoarseLatencyBuckets>;
+using CoarseLatency = std::array<std::uint64_t, kCoarseLatencyBuckets>;
 
 // What a file did in one interval of the time series.
 struct FileSample {

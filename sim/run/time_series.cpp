@@ -12,7 +12,7 @@ bool is_read(std::size_t io_class) {
     return io_class == static_cast<std::size_t>(IoClass::read) || io_class == static_cast<std::size_t>(IoClass::scatter_read);
 }
 
-// `begin` and `end` are totals. Coarse counts wrap at 2^32, and so does their difference: it is right as long as an interval has fewer.
+// `begin` and `end` are totals.
 FileSample difference(const FileSample& end, const FileSample& begin) {
     FileSample sample = end;
     sample.reads -= begin.reads;
@@ -87,7 +87,7 @@ FileSample TimeSeries::totals_of(const SimFile& file) const {
             const LatencyHistogram& histogram = cpu.latency[io_class];
             (is_read(io_class) ? read_time_ns : write_time_ns) += histogram.total_ns();
             CoarseLatency& coarse = is_read(io_class) ? total.read_latency : total.write_latency;
-            for (std::uint32_t i = 0; i < kLatencyOctaves; ++i) coarse[i] += static_cast<std::uint32_t>(histogram.octave_count(i));
+            for (std::uint32_t i = 0; i < kLatencyOctaves; ++i) coarse[i] += histogram.octave_count(i);
         }
     }
     total.read_time_us = read_time_ns / 1000;

@@ -1,5 +1,6 @@
 #include "reports/file_json.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -137,7 +138,8 @@ TEST_CASE("each class of requests and each column of the time series is in the J
     figures.set(sample.outstanding, "outstanding");
     figures.set(sample.request_blocks, "request_blocks");
     figures.set(sample.dirty_pages, "dirty_pages");
-    sample.read_latency[3] = 5;
+    constexpr std::uint64_t kMoreThan32Bits = 5'000'000'000;  // intervals of a run of months are hours long
+    sample.read_latency[3] = kMoreThan32Bits;
     sample.write_latency[7] = 9;
     file.samples = {sample};
     const Json json = reports::file_json(file);
@@ -147,6 +149,6 @@ TEST_CASE("each class of requests and each column of the time series is in the J
     Json values = Json::object();
     for (const auto& [name, column] : json["series"].items()) values[name] = column.at(0);
     CHECK(figures.wrong_in(values) == "");
-    CHECK(values["read_latency"] == Json({3, 5}));
+    CHECK(values["read_latency"] == Json({3, kMoreThan32Bits}));
     CHECK(values["write_latency"] == Json({7, 9}));
 }

@@ -39,10 +39,10 @@ inline void prepare_series(sim::Results& results) {
             sample.throttles = file.throttle_count > 0 ? i % 4 : 0;
             sample.outstanding = static_cast<std::uint32_t>(8 + i % 9);
             sample.request_blocks = 40;
-            sample.read_latency[12] = static_cast<std::uint32_t>(sample.reads / 3);
-            sample.read_latency[13] = static_cast<std::uint32_t>(sample.reads - sample.reads / 3);
+            sample.read_latency[12] = sample.reads / 3;
+            sample.read_latency[13] = sample.reads - sample.reads / 3;
             if (file.is_log) sample.read_latency = {};
-            sample.write_latency[10] = static_cast<std::uint32_t>(sample.writes - 5);
+            sample.write_latency[10] = sample.writes - 5;
             sample.write_latency[15] = 5;
             file.samples.push_back(sample);
         }
