@@ -111,8 +111,9 @@ inline constexpr std::uint32_t kRegionPagesMax = 1 << 20;
 
 // A log sequence number says where its record is, like SQL Server's VLF:block:slot, and grows with time: VLF sequence (32 bits) | block in
 // the VLF, in 512-byte units (20 bits) | slot in the block (12 bits).
+// The end of a VLF of kVlfBytesMax is the begin of the next one.
 [[nodiscard]] constexpr std::uint64_t make_lsn(std::uint32_t vlf_sequence, std::uint32_t vlf_sector, std::uint32_t slot) {
-    return std::uint64_t{vlf_sequence} << 32 | std::uint64_t{vlf_sector} << 12 | slot;
+    return (std::uint64_t{vlf_sequence} << 32) + (std::uint64_t{vlf_sector} << 12) + slot;
 }
 [[nodiscard]] constexpr std::uint32_t vlf_of_lsn(std::uint64_t lsn) { return static_cast<std::uint32_t>(lsn >> 32); }
 

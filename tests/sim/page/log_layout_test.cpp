@@ -2,6 +2,7 @@
 #include "sim/page/log_layout.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 #include "tests/support/catch.hpp"
 
@@ -33,4 +34,12 @@ TEST_CASE("an LSN encodes virtual log file, block and slot, and grows with each 
     CHECK(sim::vlf_of_lsn(sim::make_lsn(77, 5, 9)) == 77);
     CHECK(sim::make_lsn(1, 0, sim::kSlotsPerBlockMax) < sim::make_lsn(1, 1, 0));
     CHECK(sim::make_lsn(1, (1 << 20) - 1, sim::kSlotsPerBlockMax) < sim::make_lsn(2, 0, 0));
+}
+
+TEST_CASE("the end of a full virtual log file of the largest size comes after all its LSNs, and before none of the next one") {
+    constexpr std::uint32_t kEndSector = sim::kVlfBytesMax / sim::kSectorBytes;
+    for (const std::uint32_t vlf : {6U, 7U}) {
+        CHECK(sim::make_lsn(vlf, kEndSector, 0) > sim::make_lsn(vlf, kEndSector - 1, sim::kSlotsPerBlockMax));
+        CHECK(sim::make_lsn(vlf, kEndSector, 0) == sim::make_lsn(vlf + 1, 0, 0));
+    }
 }
