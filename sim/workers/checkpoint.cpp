@@ -49,26 +49,31 @@ ums::Task<void> Checkpoint::write_dirty_pages(Haste haste) {
     context_.journal.moment(Moment::checkpoint);
     co_await write_all(haste);
     if (is_broken_off()) co_return;  // what was not written is not promised
+    // Before the sync, which does not cover what is written after it has begun.
+    const Exceptions exceptions = find_exceptions();
     co_await sync_files();
     if (context_.run.is_stopping()) co_return;
-    const bool is_hardened = co_await log_end(begin);
+    const bool is_hardened = co_await log_end(begin, exceptions);
     if (is_hardened && context_.promises != nullptr) context_.promises->checkpoint_done(begin.lsn);
     if (is_hardened) context_.log.truncate(begin.lsn);
     WorkCounters::add(context_.checkpoint.cycles, 1);
 }
 
-ums::Task<bool> Checkpoint::log_end(const CheckpointBegin& begin) {
-    std::vector<UnknownPage> unknown;
-    bool are_too_many = false;
+Checkpoint::Exceptions Checkpoint::find_exceptions() const {
+    Exceptions exceptions;
     for (const auto& data : context_.data_files) {
         if (data->is_apart) continue;  // no checkpoint promises anything about it
         const UnwrittenPages::Listed listed = data->unwritten.list(data->ledger, data->file.pages());
-        are_too_many |= listed.are_too_many;
-        for (const std::uint32_t page : listed.pages) unknown.push_back({data->file.id(), page});
+        exceptions.are_too_many |= listed.are_too_many;
+        for (const std::uint32_t page : listed.pages) exceptions.pages.push_back({data->file.id(), page});
     }
-    are_too_many |= unknown.size() > kUnknownPagesMax;
-    const std::uint64_t lsn =
-        co_await log_checkpoint_end(context_.log, begin, are_too_many ? std::span<const UnknownPage>{} : unknown, are_too_many);
+    exceptions.are_too_many |= exceptions.pages.size() > kUnknownPagesMax;
+    if (exceptions.are_too_many) exceptions.pages.clear();
+    return exceptions;
+}
+
+ums::Task<bool> Checkpoint::log_end(const CheckpointBegin& begin, const Exceptions& exceptions) {
+    const std::uint64_t lsn = co_await log_checkpoint_end(context_.log, begin, exceptions.pages, exceptions.are_too_many);
     co_return co_await context_.log.harden(lsn);
 }
 

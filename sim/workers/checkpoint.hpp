@@ -57,7 +57,14 @@ private:
     void look_at_writes();
     ums::Task<void> sync_files();
     [[nodiscard]] bool is_broken_off();
-    ums::Task<bool> log_end(const CheckpointBegin& begin);
+
+    // Pages about which the checkpoint promises nothing.
+    struct Exceptions {
+        std::vector<UnknownPage> pages;
+        bool are_too_many = false;
+    };
+    [[nodiscard]] Exceptions find_exceptions() const;
+    ums::Task<bool> log_end(const CheckpointBegin& begin, const Exceptions& exceptions);
 
     RunContext& context_;
     ums::Latch one_at_a_time_;

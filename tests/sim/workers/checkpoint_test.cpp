@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
+#include "sim/log/log_block_check.hpp"
 #include "tests/sim/support/worker_world.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/seed.hpp"
@@ -41,6 +44,14 @@ ums::Task<void> fill_log(WorkerWorld& world) {
         if (!reservation) co_return;
         co_await world.context().log.append(reservation, {.kind = sim::LogRecordKind::page_update, .file_id = 99}, kRecordBytes);
     }
+}
+
+// Of a block that is being written: the pages about which a checkpoint promises nothing.
+void note_pages_not_promised(const ums::IoRequest& block_write, std::vector<std::uint32_t>& pages) {
+    const auto note = [&pages](const sim::LogRecordHeader& record, std::span<const std::byte> /*body*/) {
+        if (record.kind == static_cast<std::uint16_t>(sim::LogRecordKind::page_unknown)) pages.push_back(record.page_id);
+    };
+    CHECK(sim::for_each_record(block_write.segments->data, note));
 }
 
 ums::Task<void> run_held_checkpoint(WorkerWorld& world, Checkpoint& checkpoint, ums::TaskGroup& tasks) {
@@ -239,6 +250,43 @@ TEST_CASE("if a file cannot be synced, the run ends and the log stays") {
         CHECK(w.state.outcome() == sim::Outcome::failed);
         CHECK(w.context().checkpoint.cycles == 0);
     });
+}
+
+// The write that failed was of a change before the checkpoint began, and no sync covers the one that has replaced it.
+TEST_CASE("a checkpoint promises nothing about a page whose write failed, even if it is written again while its file is synced") {
+    constexpr std::uint32_t kPage = 7;
+    WorkerWorld world;
+    world.options.write_through = false;
+    std::vector<std::uint32_t> not_promised;
+    world.run([&not_promised](WorkerWorld& w) -> ums::Task<void> {
+        const std::int32_t file = w.data().file.transfer_handle().value;
+        const std::int32_t log_file = w.parts->log_files.front()->transfer_handle().value;
+        bool is_bad = true;
+        w.storage.set_rule([&not_promised, &is_bad, file, log_file](const ums::IoRequest& request) {
+            const bool is_write = request.operation == ums::IoOperation::write;
+            if (is_write && request.file.value == log_file) note_pages_not_promised(request, not_promised);
+            if (request.file.value != file) return Fate{};
+            const bool fails = is_bad && is_write && request.offset_bytes == std::uint64_t{kPage} * sim::kPageBytes;
+            return Fate{.error = fails ? EIO : 0, .hold = request.operation == ums::IoOperation::sync};
+        });
+        co_await w.change_page(kPage);
+        Checkpoint checkpoint(w.context());
+        ums::TaskGroup tasks;
+        (*w.schedulers)[0].spawn(tasks, "Checkpoint", checkpoint.run_once());
+        co_await wait_for_held(w.storage, w.clock);
+        CHECK(w.data().ledger[kPage].unknown == 1);
+        is_bad = false;
+        co_await w.change_page(kPage);
+        sim::PageWriter writer = w.context().make_writer();
+        co_await writer.write_around(w.data(), kPage, true);
+        CHECK(w.data().ledger[kPage].unknown == 0);
+        CHECK(w.data().ledger[kPage].version == 2);
+        w.storage.release_held();
+        co_await tasks.join();
+        CHECK(w.context().checkpoint.cycles == 1);
+        w.storage.set_rule(nullptr);
+    });
+    CHECK(not_promised == std::vector<std::uint32_t>{kPage});
 }
 
 TEST_CASE("a checkpoint waits for a page in use after it has written all others") {
