@@ -67,8 +67,8 @@ ums::Task<void> PageDiagnosis::diagnose_page(DataFile& data, const ReadPage& rea
 ums::Task<void> PageDiagnosis::diagnose_suspect(const SuspectPage& suspect, ScanHoldings& holdings) {
     HeldPage held = suspect.held;
     DataFile& data = *held.data;
-    // The task that held the page may have released it by now.
-    if (held.frame == nullptr) held = holdings.hold_page(data, held.page);
+    // The task that held the page may have released it by now. In files apart, a latch does not keep writers away.
+    if (held.frame == nullptr && !data.is_apart) held = holdings.hold_page(data, held.page);
     const bool is_as_seen = held.frame != nullptr && (!suspect.write_mark || data.writes.is_quiet_since(held.page, *suspect.write_mark));
     if (is_as_seen && !page_matches(suspect.image.bytes(), {run_id_, data.file.id(), held.page, data.ledger[held.page]})) {
         co_await diagnose_one(data, held.page, suspect.image.bytes(), holdings);

@@ -190,6 +190,38 @@ TEST_CASE("a search does not report a page of a replica or of tempdb while it is
     }
 }
 
+// The copy is the page's first write. It must not be taken for a part of the fault, and no repair may replace it.
+TEST_CASE("a wrong page of a replica that a search meets is left alone when a snapshot copies it during the re-reads") {
+    const std::uint32_t copied = kDamagedPage ^ 128U;
+    Rig rig({.repairs = true});
+    rig.run([&](Rig& r) -> ums::Task<void> {
+        r.data().is_apart = true;
+        const auto old = co_await write_twice(r);
+        put_on_disk(r, copied, page_on_disk(r, kDamagedPage));
+        put_on_disk(r, kDamagedPage, old);
+        const sim::PageIdentity identity{.run_id = Rig::kRunId, .file_id = r.data().file.id(), .page_id = copied, .version = 1};
+        const PageBuffer image(identity);
+        const std::vector<std::byte> copy(image.data(), image.data() + kPageBytes);
+        bool is_copied = false;
+        r.storage.set_rule([&](const ums::IoRequest& request) {
+            const bool is_reread = !request.is_search && request.operation == ums::IoOperation::read;
+            if (is_copied || !is_reread || request.offset_bytes != copied * kPageBytes) return Fate{};
+            is_copied = true;
+            const sim::WatchedWrite write(r.data().writes, copied, 1);
+            put_on_disk(r, copied, copy);
+            r.data().ledger.acknowledge(copied, 1, 0, sim::read_header(image.data()).checksum);
+            return Fate{};
+        });
+        co_await read_range(r, kDamagedPage, 1);
+        r.storage.set_rule(nullptr);
+        CHECK(is_copied);
+        CHECK(page_on_disk(r, copied) == copy);
+        CHECK(r.data().ledger[copied].version == 1);
+        CHECK(r.data().ledger[copied].unknown == 0);
+    });
+    CHECK(rig.sink.findings().size() == 2);
+}
+
 TEST_CASE("a fault that both a search and the holder of the page see is reported once") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
