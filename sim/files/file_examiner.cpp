@@ -50,6 +50,14 @@ void refuse_huge(const FileClaim& claim) {
                                        claim.file.path, claim.size_bytes / kMb, kFilePagesMax / (kMb / kPageBytes)));
 }
 
+// Only the configured part of a device is used, and it keeps its size.
+void use_as_device(FileOptions& file) {
+    file.max_size_mb = file.initial_size_mb;
+    file.increment_mb = 0;
+    file.shrinkable = false;
+    file.sparse = false;
+}
+
 // tmpfs, where tempdb may lie, has no unbuffered access before Linux 6.6, and nothing below it to bypass to.
 bool may_be_buffered(const FileClaim& claim, const ums::OpenOptions& how, std::error_code error) {
     return claim.file.is_tempdb && how.direct && error == std::errc::invalid_argument;
@@ -113,7 +121,10 @@ std::unique_ptr<FileClaim> FileExaminer::examine_shared(std::uint32_t id, const 
 
 void FileExaminer::fit_size(FileClaim& claim) const {
     claim.size_bytes = present_bytes(claim) / kPageBytes * kPageBytes;
-    if (claim.is_device()) claim.size_bytes = std::min(claim.size_bytes, claim.file.initial_size_mb * kMb);
+    if (claim.is_device()) {
+        claim.size_bytes = std::min(claim.size_bytes, claim.file.initial_size_mb * kMb);
+        use_as_device(claim.file);
+    }
     refuse_huge(claim);
 }
 
@@ -244,17 +255,13 @@ void FileExaminer::plan(FileClaim& claim) const {
     if (const auto error = storage_.check_removal(claim.control)) fail_start(claim.file.path, "cannot be deleted", error);
 }
 
-// Only the configured part of a device is used.
 void FileExaminer::plan_device(FileClaim& claim) const {
     const std::uint64_t device_bytes = present_bytes(claim);
     if (device_bytes < claim.size_bytes) {
         throw EnvironmentError(fmt::format("{}: the device is too small: InitialSize is {} MB, it has {} MB.", claim.file.path,
                                            claim.file.initial_size_mb, device_bytes / kMb));
     }
-    claim.file.max_size_mb = claim.size_bytes / kMb;
-    claim.file.increment_mb = 0;
-    claim.file.shrinkable = false;
-    claim.file.sparse = false;
+    use_as_device(claim.file);
 }
 
 void FileExaminer::check_size(const FileClaim& claim) const {

@@ -1,7 +1,11 @@
 // Block devices used as files.
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <memory>
 
 #include "sim/files/file_creator.hpp"
+#include "sim/files/file_examiner.hpp"
 #include "tests/sim/support/creator_bench.hpp"
 #include "tests/support/catch.hpp"
 #include "ums/io/forwarding_storage.hpp"
@@ -79,6 +83,29 @@ TEST_CASE("with the switch a block device is a file of fixed size") {
     CHECK_FALSE(made.setup.options.sparse);
     // What lies beyond the part in use is left alone.
     CHECK(peek(path, 2 * kMb, 1)[0] == std::byte{'x'});
+}
+
+TEST_CASE("a block device that an earlier run left is a file of fixed size, too, also if less of it is left") {
+    CreatorBench bench;
+    const std::string path = bench.folder / "sdx";
+    const std::uint64_t left_mb = GENERATE(std::uint64_t{1}, std::uint64_t{3});
+    make_file(path, std::string(left_mb * kMb, 'x'));
+    DeviceStorage devices(bench.posix, path);
+    bench.options.overwrite_foreign_files = true;
+    sim::FileOptions file = bench.file("sdx", 2);
+    file.sparse = true;
+    file.shrinkable = true;
+    file.increment_mb = 1;
+    for (const bool is_read_only : {true, false}) {
+        sim::FileExaminer examiner(bench.options, devices);
+        const std::unique_ptr<sim::FileClaim> claim = examiner.examine_left(1, file, is_read_only);
+        CHECK(claim->is_device());
+        CHECK(claim->size_bytes == std::min<std::uint64_t>(left_mb, 2) * kMb);
+        CHECK(claim->file.max_size_mb == 2);
+        CHECK(claim->file.increment_mb == 0);
+        CHECK_FALSE(claim->file.shrinkable);
+        CHECK_FALSE(claim->file.sparse);
+    }
 }
 
 TEST_CASE("a log and a stamped data file on a block device begin with zeros") {
