@@ -76,13 +76,13 @@ void save(const sim::Options& options, const std::string& path) {
                                           fmt::join(configuration.missing_files, "\n"), path));
 }
 
-// A limit for a file that the run does not have could never be exceeded.
+// A limit for a file that the run does not have could never be exceeded. `options`: with all files, under their resolved names.
 void check_limits(const std::vector<reports::Threshold>& limits, const sim::Options& options) {
     for (const reports::Threshold& limit : limits) {
-        const auto is_meant = [&](const sim::FileOptions& file) { return reports::is_about_file(limit, file.path); };
+        const auto is_meant = [&](const sim::FileOptions& file) { return reports::is_about_file(limit, file.path, file.named_as); };
         if (std::any_of(options.files.begin(), options.files.end(), is_meant)) continue;
         std::vector<std::string> paths;
-        for (const sim::FileOptions& file : options.files) paths.push_back(file.path);
+        for (const sim::FileOptions& file : options.files) paths.push_back(file.named_as.empty() ? file.path : file.named_as);
         throw UsageError(
             fmt::format("--fail-on: '{}' names no file of this run; allowed are {}", limit.expression, fmt::join(paths, ", ")));
     }
@@ -119,13 +119,13 @@ ExitCode run_on_files(const Call& call, const RunArguments& arguments, GroupMemb
 
     sim::Options options = configuration.options;
     if (!arguments.seed) options.seed = random_seed();
-    check_limits(arguments.limits, options);
     if (group != nullptr && group->settings().is_readers()) fit_for_readers(options);
     options.cpu_count = sim::cpu_count_for(options, machine);
     options.max_memory_mb = sim::pool_mb_for(options, machine);
     ums::PosixStorage storage;
     if (!is_about_left_files(options.job)) sim::add_tempdb_files(options);
     sim::resolve_names(options.files, options.overwrite_foreign_files, storage);
+    check_limits(arguments.limits, options);
 
     StartFacts facts{.cpu_count = options.cpu_count,
                      .pool_mb = options.max_memory_mb,

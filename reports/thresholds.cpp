@@ -130,7 +130,7 @@ void keep_worse(std::optional<Measured>& worst, Measured measured) {
 std::optional<Measured> worst_of(const Threshold& threshold, const sim::Results& results) {
     std::optional<Measured> worst;
     for (const sim::FileResult& file : results.files) {
-        if (!is_about_file(threshold, file.path)) continue;
+        if (!is_about_file(threshold, file.path, file.named_as)) continue;
         if (!is_time(threshold.figure)) {
             keep_worse(worst, {count_in(threshold, file), file.path, ""});
             continue;
@@ -156,8 +156,11 @@ std::optional<std::vector<Threshold>> parse_thresholds(std::string_view text, st
     return thresholds;
 }
 
-bool is_about_file(const Threshold& threshold, std::string_view path) {
-    return threshold.file.empty() || threshold.file == path || threshold.file == path.substr(path.find_last_of('/') + 1);
+bool is_about_file(const Threshold& threshold, std::string_view path, std::string_view named_as) {
+    const auto is_name_of = [&threshold](std::string_view each) {
+        return threshold.file == each || threshold.file == each.substr(each.find_last_of('/') + 1);
+    };
+    return threshold.file.empty() || is_name_of(path) || is_name_of(named_as);
 }
 
 sim::ThresholdResult evaluate_threshold(const Threshold& threshold, const sim::Results& results) {

@@ -4,7 +4,7 @@
 //   class       read, scatter_read, write, gather_write, log_flush; without it each class by itself
 //   figure      p25 … p99.999999 (sim::kLatencyPercents), average, longest: a time, with us, ms or s
 //               throttled, long_io, warnings: a whole number, without a class
-//   file        path or name of a file of the run; without it each file by itself
+//   file        path or name of a file of the run, as it was given or without symbolic links; without it each file by itself
 //
 // Several expressions are separated by commas. Blanks are ignored.
 #pragma once
@@ -36,8 +36,9 @@ struct Threshold {
 // If one of them is invalid: nothing, and a sentence in `problem` that says what is allowed.
 [[nodiscard]] std::optional<std::vector<Threshold>> parse_thresholds(std::string_view text, std::string& problem);
 
-// True if the threshold names this file, by its path or its name.
-[[nodiscard]] bool is_about_file(const Threshold& threshold, std::string_view path);
+// True if the threshold names this file, by its path or its name, or by those under which the user knows it. `named_as`: as of
+// sim::FileResult, and may be empty.
+[[nodiscard]] bool is_about_file(const Threshold& threshold, std::string_view path, std::string_view named_as);
 
 // The worst of all figures that the threshold covers.
 [[nodiscard]] sim::ThresholdResult evaluate_threshold(const Threshold& threshold, const sim::Results& results);

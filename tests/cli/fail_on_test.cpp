@@ -1,4 +1,7 @@
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
@@ -36,6 +39,24 @@ TEST_CASE("a run within its limits exits with 0") {
     const auto run = folder.start_run("1", {"--fail-on", "longest > 1000 s in sqliosim.mdx, warnings > 0"});
     CHECK(run->wait() == 0);
     CHECK_THAT(run->output(), ContainsSubstring("PASS: ") && !ContainsSubstring("EXCEEDED"));
+}
+
+TEST_CASE("a limit applies to files behind a symbolic link, under either name, and to files of tempdb") {
+    const IoproofFolder folder;
+    std::filesystem::create_directory_symlink("data", folder.path() / "link");
+    folder.write("t.ini", "[TempdbUser]\nUserCount=1\nFileCount=1\nFileSize=4\n");
+    const std::vector<std::string> files{"link/sqliosim.mdx", folder.data_file().string(), "tempdb1.mdx"};
+    std::vector<std::string> words{"run", "-cfg", "t.ini", "-dir", "link", "-size", "4", "-d", "1", "--json", "r.json"};
+    for (const std::string& file : files) {
+        words.emplace_back("--fail-on");
+        words.push_back("longest >= 0us in " + file);
+    }
+    const auto run = folder.start(words);
+    CHECK(run->wait() == 1);
+    INFO(run->output() << run->error());
+    const Json results = Json::parse(folder.read("r.json"));
+    REQUIRE(results["thresholds"].size() == files.size());
+    for (const Json& threshold : results["thresholds"]) CHECK(threshold["outcome"] == "exceeded");
 }
 
 TEST_CASE("an invalid limit, and a file that is not part of the run, are wrong usage, and nothing is touched") {

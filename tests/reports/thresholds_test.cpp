@@ -174,6 +174,18 @@ TEST_CASE("a threshold is judged by the worst of all the files and classes that 
     CHECK_FALSE(is_exceeded("warnings > 0"));
 }
 
+TEST_CASE("a threshold names a file of a run by the path to which symbolic links lead, or by the user's name for it") {
+    sim::Results results = measured_results();
+    results.files[0].path = "/real/a.mdx";
+    results.files[0].named_as = "link/b.mdx";
+    for (const char* name : {"/real/a.mdx", "a.mdx", "link/b.mdx", "b.mdx"}) {
+        CAPTURE(name);
+        CHECK(is_exceeded(fmt::format("read.longest > 8 ms in {}", name), results));
+    }
+    CHECK_FALSE(is_exceeded("read.longest > 8 ms in link/a.mdx", results));
+    CHECK(evaluate_threshold(parsed("read.longest > 8 ms in b.mdx"), results).path == "/real/a.mdx");
+}
+
 TEST_CASE("the result says what was measured, and where") {
     const sim::Results results = measured_results();
     const sim::ThresholdResult worst = evaluate_threshold(parsed("p99 > 4ms"), results);
