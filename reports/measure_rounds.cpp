@@ -54,7 +54,7 @@ void MeasureRounds::add(const sim::MeasureTimespanResults& round) {
     targets.resize(round.targets.size());
     for (std::uint32_t i = 0; i < round.targets.size(); ++i) {
         const sim::MeasureRow row = round.total_of_target(i);
-        targets[i].path = round.targets[i].path;
+        targets[i].path = round.spec.targets[i].path;
         targets[i].label = round.spec.targets[i].label;
         targets[i].reads.merge(row.reads);
         targets[i].writes.merge(row.writes);

@@ -13,7 +13,7 @@ namespace reports {
 
 // One target in all rounds: its histograms are added, which loses nothing.
 struct RoundsTarget {
-    std::string path;
+    std::string path;   // as the user named it: symbolic links may lead elsewhere
     std::string label;  // class of work, or empty
     sim::MeasureCounts reads;
     sim::MeasureCounts writes;

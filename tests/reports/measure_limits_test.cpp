@@ -75,6 +75,18 @@ TEST_CASE("times are judged where they are worst, rates over everything") {
     CHECK(outcome_of("mb_per_s < 8.3") == LimitOutcome::exceeded);
 }
 
+TEST_CASE("a limit names a file as the measurement does, wherever symbolic links lead from there") {
+    sim::MeasureTimespanResults second = test::measured_second(100, 1000, 0, 0, "", "link/b.mdx");
+    second.targets[0].path = "/real/b2.mdx";
+    reports::MeasureRounds rounds;
+    rounds.add(second);
+    for (const char* limit : {"average > 2ms in link/b.mdx", "requests_per_s < 100 in b.mdx"}) {
+        CAPTURE(limit);
+        CHECK(reports::measure_limit_problem(measure_limit(limit), second.spec).empty());
+        CHECK(reports::evaluate_measure_limit(measure_limit(limit), rounds).outcome == LimitOutcome::kept);
+    }
+}
+
 TEST_CASE("an unmeasured time is not within its limit") {
     reports::MeasureRounds rounds;
     rounds.add(test::measured_second(0, 0));
