@@ -60,6 +60,9 @@ RunArguments arguments_of_turn(const RunArguments& arguments, std::uint32_t turn
 // The name of the log and the length of the main run, which turns vary, may also come from the configuration.
 RunArguments with_configuration(RunArguments arguments) {
     const config::Configuration configuration = effective_configuration(arguments, ums::this_machine());
+    if (configuration.options.delete_files_at_shutdown) {
+        throw UsageError("DeleteFilesAtShutdown=TRUE: would take the files away from the next owner of --plan hand-over; allowed is FALSE");
+    }
     arguments.log_path = configuration.options.error_file;
     arguments.duration_s = configuration.options.test_cycle_duration_s;
     return arguments;

@@ -219,6 +219,16 @@ TEST_CASE("a hand-over takes the length of its turns and the name of its log fro
     CHECK(hosts.folder.has("host-1/turns.turn-2.xml"));
 }
 
+TEST_CASE("a hand-over whose configuration deletes the files is refused before the first turn") {
+    Hosts hosts;
+    std::filesystem::create_directory(hosts.folder.path() / "host-0");
+    hosts.folder.write("host-0/sqliosim.cfg.ini", "[CONFIG]\nDeleteFilesAtShutdown=TRUE\n");
+    const auto first = hosts.start(0, 1, "shared", {"-d", "1", "--plan", "hand-over", "--turns", "2"});
+    CHECK(first->wait() == 2);
+    CHECK_THAT(first->error(), ContainsSubstring("DeleteFilesAtShutdown=TRUE") && ContainsSubstring("next owner"));
+    CHECK(test::names_in(hosts.folder.path() / "shared").empty());
+}
+
 TEST_CASE("an owner that is to be lost works until it is killed, and the next one reports the loss") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "2", "--change", "loss", "--lease", "4"};
