@@ -24,9 +24,13 @@ constexpr std::uint64_t kGrowth = 2;
 
 std::uint64_t log_size_mb(std::uint64_t data_size_mb) { return std::clamp(data_size_mb / 2, kLogMbMin, kLogMbMax); }
 
-void set_size(sim::FileOptions& file, std::uint64_t size_mb) {
+// A log keeps its size, as in SQLIOSim, unless it is to show how SQL Server 2022 lets its log grow.
+void set_size(sim::FileOptions& file, std::uint64_t size_mb, const sim::Options& options) {
+    const std::uint64_t configured_max_mb = file.max_size_mb;
     file.initial_size_mb = file.is_log ? log_size_mb(size_mb) : size_mb;
     file.max_size_mb = file.is_log ? file.initial_size_mb : size_mb * kGrowth;
+    const bool may_grow = file.is_log && options.recent.log_instant_growth && file.increment_mb != 0;
+    if (may_grow) file.max_size_mb = std::max(file.max_size_mb, configured_max_mb);
 }
 
 // The files of each folder of -dir, without sizes: like the first data file and the first log file of the configuration, and with the
@@ -53,13 +57,6 @@ std::vector<sim::FileOptions> files_of_folder(const std::vector<sim::FileOptions
     return files;
 }
 
-// With -dir a log keeps its size, as in SQLIOSim, unless it is to show how SQL Server 2022 lets its log grow.
-void let_log_grow(sim::FileOptions& file, const sim::FileOptions& wanted, const sim::Options& options) {
-    if (file.is_log && options.recent.log_instant_growth && file.increment_mb != 0) {
-        file.max_size_mb = std::max(file.max_size_mb, wanted.max_size_mb);
-    }
-}
-
 void add_directory(Draft& draft, const std::string& directory, const std::vector<sim::FileOptions>& files, std::uint64_t size_mb) {
     if (directory.empty()) return draft.problems.error("-dir: is empty; allowed: an existing directory");
     const std::string place = fmt::format("-dir {}", directory);
@@ -68,8 +65,7 @@ void add_directory(Draft& draft, const std::string& directory, const std::vector
         sim::FileOptions& file = draft.options.files[index];
         file = wanted;
         file.path = (std::filesystem::path(directory) / wanted.path).string();
-        set_size(file, size_mb);
-        let_log_grow(file, wanted, draft.options);
+        set_size(file, size_mb, draft.options);
         draft.set_origin(&file.path, place, file.path);
         draft.set_origin(&file.increment_mb, place, fmt::format("{}", file.increment_mb));
     }
@@ -85,7 +81,7 @@ bool check_size(Draft& draft, std::uint64_t size_mb) {
 void apply_size(Draft& draft, std::uint64_t size_mb) {
     const std::string place = fmt::format("-size {}", size_mb);
     for (sim::FileOptions& file : draft.options.files) {
-        set_size(file, size_mb);
+        set_size(file, size_mb, draft.options);
         draft.set_origin(&file.initial_size_mb, place, fmt::format("{}", file.initial_size_mb));
         draft.set_origin(&file.max_size_mb, place, fmt::format("{}", file.max_size_mb));
     }
