@@ -46,10 +46,7 @@ bool RunDriver::is_run_of_group(const FoundFiles& found) {
     finding.description =
         found.run_id == 0 ? fmt::format("The files should be those of run {:016x}, but none of them says to which run it belongs.", wanted)
                           : fmt::format("The files should be those of run {:016x}, but they are of run {:016x}.", wanted, found.run_id);
-    for (const FoundFile& file : found.files) {
-        if (file.setup.transfers.is_open()) storage_.close(file.setup.transfers);
-        if (file.setup.control.is_open()) storage_.close(file.setup.control);
-    }
+    close_found(found, storage_);
     may_begin_ = true;
     journal_.report(std::move(finding));
     run_.stop(Outcome::failed, "The files are not those of the previous owner.");

@@ -38,6 +38,7 @@ ums::Task<void> RunDriver::take_over_files() {
     if (!is_run_of_group(found)) co_return;
     refuse_unknown_run(found, options_.job);
     refuse_unless_whole(found);
+    refuse_taken_numbers(found);
     run_id_ = results_.run_id = found.run_id;
     FileCreator creator(options_, storage_, journal_, run_id_, &run_);
     std::vector<NumberedFile> wanted = files_made_anew();
@@ -98,7 +99,7 @@ std::vector<FileOptions> RunDriver::files_as_found(FoundFiles& found, const File
     return files;
 }
 
-void RunDriver::refuse_unless_whole(FoundFiles& found) {
+void RunDriver::refuse_unless_whole(const FoundFiles& found) {
     using Signature = LeftFile::Signature;
     const bool repairs = options_.job == Job::repair;
     const auto refused = std::find_if(found.files.begin(), found.files.end(), [this, repairs, &found](const FoundFile& file) {
@@ -110,14 +111,26 @@ void RunDriver::refuse_unless_whole(FoundFiles& found) {
         return !repairs || !may_be_ours || !holds_pages_of(file, found.run_id);
     });
     if (refused == found.files.end()) return;
-    for (FoundFile& file : found.files) {
-        if (file.setup.transfers.is_open()) storage_.close(file.setup.transfers);
-        if (file.setup.control.is_open()) storage_.close(file.setup.control);
-    }
+    close_found(found, storage_);
     throw RefusedError(fmt::format(
         "{}: {}, so the run cannot be {}. {}", refused->left.options.path, signature_text(refused->left), repairs ? "repaired" : "resumed",
         repairs ? "Nothing in it shows that it belongs to the run. Begin a new run."
                 : "'ioproof verify' says what is left, 'ioproof verify --repair' makes it usable where it can."));
+}
+
+// Pages are known by the number of their file. A file that is made anew is numbered by its place in the configuration, which would be that
+// of another one if the run did not have it there.
+void RunDriver::refuse_taken_numbers(const FoundFiles& found) const {
+    for (const NumberedFile& anew : files_made_anew()) {
+        const auto same =
+            std::find_if(found.files.begin(), found.files.end(), [&anew](const FoundFile& file) { return file.left.id == anew.id; });
+        if (same == found.files.end()) continue;
+        close_found(found, storage_);
+        throw RefusedError(
+            fmt::format("{}: it is file {} of its run, but {} has its place in this configuration. Name all files as the run did, "
+                        "in the same order.",
+                        same->left.options.path, anew.id, anew.file.path));
+    }
 }
 
 // A foreign file must not be destroyed by a repair: its first pages, or log blocks, must include one of this run.

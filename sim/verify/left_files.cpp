@@ -192,6 +192,13 @@ void refuse_unknown_run(const FoundFiles& found, Job job) {
                                          : "verify"));
 }
 
+void close_found(const FoundFiles& found, ums::Storage& storage) {
+    for (const FoundFile& file : found.files) {
+        if (file.setup.transfers.is_open()) storage.close(file.setup.transfers);
+        if (file.setup.control.is_open()) storage.close(file.setup.control);
+    }
+}
+
 LeftFiles open_left_files(FoundFiles found, const FileContext& context) {
     LeftFiles left_files;
     left_files.run_id = found.run_id;

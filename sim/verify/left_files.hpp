@@ -53,6 +53,9 @@ enum class LeftFileUse : std::uint8_t { read, write };
 // Throws EnvironmentError if they cannot be opened or are in use, RefusedError if they have another format.
 [[nodiscard]] FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use);
 
+// For a run that does not take them.
+void close_found(const FoundFiles& found, ums::Storage& storage);
+
 struct LeftFiles {
     std::uint64_t run_id = 0;
     bool is_being_replaced = false;  // see FoundFiles

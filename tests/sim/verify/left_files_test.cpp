@@ -1,6 +1,7 @@
 // A run, of whose files some are missing, cut off or not named, and what a verification says. In virtual time, on files in memory.
 #include "sim/verify/left_files.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -87,6 +88,36 @@ TEST_CASE("the files of a run are verified together or not at all, and an unname
         run.memory.close(handle);
         CHECK(kinds(run.run(options)) == "io_error");
     }
+}
+
+TEST_CASE("a run does not continue with a replica in the place of another of its files, and leaves that one as it is") {
+    VirtualRun run{random_disk(1, 200, 600)};
+    Options options = busy_options(VirtualRun::kFolder);
+    options.test_cycle_duration_s = 1;
+    sim::FileOptions second = options.files[0];
+    second.path += "2.mdx";
+    options.files.insert(options.files.begin() + 1, second);
+    REQUIRE(run.run(options).outcome == Outcome::passed);
+    const auto bytes_of_second = [&] {
+        const ums::SimulatedFile& file = *run.memory.find(second.path);
+        std::vector<std::byte> bytes(file.size_bytes());
+        file.read(0, bytes.data(), bytes.size());
+        return bytes;
+    };
+    const std::vector<std::byte> before = bytes_of_second();
+    const sim::FileOptions replica{.path = options.files[0].path + ":replica", .initial_size_mb = 8, .max_size_mb = 8, .sparse = true};
+    options.job = GENERATE(sim::Job::resume, sim::Job::repair);
+    Options mixed_up = options;
+    mixed_up.files.insert(mixed_up.files.begin() + 1, replica);
+    CHECK_THROWS_WITH(run.run(mixed_up),
+                      ContainsSubstring("2.mdx: it is file 2 of its run, but") && ContainsSubstring(":replica has its place"));
+    CHECK(run.memory.find(replica.path) == nullptr);
+    const bool is_same = bytes_of_second() == before;
+    CHECK(is_same);
+    options.files.push_back(replica);  // behind the others it has a place of its own
+    const Results results = run.run(options);
+    CHECK(kinds(results) == "");
+    CHECK(results.resumed);
 }
 
 TEST_CASE("without any file of ours there is nothing to verify") {
