@@ -110,12 +110,30 @@ void add_missing_words(PairJson& list, const MeasuredGroup& before, const Measur
     add_those_of(after, before, false);
 }
 
+bool is_zero_throughout(const MeasuredFigure& figure) {
+    return std::all_of(figure.values.begin(), figure.values.end(), [](double value) { return value == 0; });
+}
+
+bool has_both_directions(const MeasuredGroup& group) {
+    const auto has_rate_of = [&](std::string_view direction) {
+        return std::any_of(group.figures.begin(), group.figures.end(), [&](const MeasuredFigure& figure) {
+            return figure.name == direction && figure.unit == "/s" && !is_zero_throughout(figure);
+        });
+    };
+    return has_rate_of("reads") && has_rate_of("writes");
+}
+
+// A direction without requests on one side is shown: it may be a storage that no longer answers. Without any on both, nothing was wanted
+// of it, and without a mix "both" repeats the other direction.
 PairJson compare_groups(const MeasuredGroup& before, const MeasuredGroup& after) {
     PairJson rows = PairJson::array();
+    const bool shows_both = has_both_directions(before) || has_both_directions(after);
     for (const MeasuredFigure& figure : before.figures) {
+        if (figure.name.starts_with("both") && !shows_both) continue;
         const auto other = std::find_if(after.figures.begin(), after.figures.end(),
                                         [&](const MeasuredFigure& each) { return each.name == figure.name && each.unit == figure.unit; });
-        if (other != after.figures.end()) rows.push_back(row_of_figures(figure, *other));
+        if (other == after.figures.end() || (is_zero_throughout(figure) && is_zero_throughout(*other))) continue;
+        rows.push_back(row_of_figures(figure, *other));
     }
     return {{"class", after.label}, {"before_path", before.path}, {"after_path", after.path}, {"rows", std::move(rows)}};
 }

@@ -168,6 +168,29 @@ TEST_CASE("a baseline fails figures that are worse by more than the tolerance an
     CHECK_THAT(reports::baseline_text(comparison), ContainsSubstring("WORSE") && ContainsSubstring("50.0 % worse (allowed: 2.5 %)"));
 }
 
+TEST_CASE("a storage that no longer answers does not hold its baseline") {
+    const auto judged = [](const ComparedJson& before, const ComparedJson& after) {
+        ComparedJson comparison = compared_documents(before, after);
+        reports::judge_by_baseline(comparison, 5);
+        return comparison;
+    };
+    const ComparedJson silent = judged(rounds_of({1000}), test::measured_document({test::measured_second(0, 0)}));
+    CHECK_FALSE(reports::holds_baseline(silent));
+    CHECK(figure_row(silent, 0, "reads", "/s")["after"] == 0.0);
+    CHECK(figure_row(silent, 0, "reads, average", "us").is_null());
+    // Nothing was written on either side, and both directions together would be the reads once more.
+    CHECK(figure_row(silent, 0, "writes", "/s").is_null());
+    CHECK(figure_row(silent, 0, "both", "/s").is_null());
+    const ComparedJson unwritten = judged(test::measured_document({test::measured_second(1000, 100, 500, 100)}),
+                                          test::measured_document({test::measured_second(1600, 100)}));
+    CHECK_FALSE(reports::holds_baseline(unwritten));
+    CHECK(figure_row(unwritten, 0, "writes", "/s")["change_percent"] == -100.0);
+    CHECK(figure_row(unwritten, 0, "both", "/s")["after"] == 1600.0);
+    const ComparedJson one_silent =
+        judged(rounds_of({1000, 1000}), test::measured_document({test::measured_second(1000, 1000), test::measured_second(0, 0)}));
+    CHECK(figure_row(one_silent, 0, "reads, average", "us").is_null());
+}
+
 TEST_CASE("two sweeps are compared point by point") {
     const std::vector<std::string> asked{"depth=2..8"};
     const ComparedJson comparison =
