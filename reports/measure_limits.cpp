@@ -128,6 +128,11 @@ void judge_time(const MeasureLimit& limit, const MeasureRounds& rounds, MeasureL
     double worst = -1;
     for (const RoundsTarget& target : rounds.targets) {
         if (!is_meant(limit, target.label, target.path)) continue;
+        if (target.reads.requests + target.writes.requests == 0) {
+            // The times of others say nothing about a file that answered nothing.
+            result.where = target.path;
+            return;
+        }
         for (const MeasureDirection direction : {MeasureDirection::reads, MeasureDirection::writes}) {
             if (limit.direction != MeasureDirection::both && limit.direction != direction) continue;
             const bool is_read = direction == MeasureDirection::reads;
@@ -220,7 +225,8 @@ MeasureLimitResult evaluate_measure_limit(const MeasureLimit& limit, const Measu
 std::string measure_limit_text(const MeasureLimitResult& result) {
     const std::string expression = ums::printable(result.expression);
     if (result.outcome == MeasureLimitResult::Outcome::not_measured) {
-        return fmt::format("NOT KEPT    {}: there was nothing to measure", expression);
+        return fmt::format("NOT KEPT    {}: there was nothing to measure{}", expression,
+                           result.where.empty() ? "" : fmt::format(" in {}", ums::printable(result.where)));
     }
     return fmt::format("{:<10}  {}: {} for {}", result.is_kept() ? "kept" : "EXCEEDED", expression, result.measured,
                        ums::printable(result.where));

@@ -50,7 +50,7 @@ struct MeasureLimitResult {
     Outcome outcome = Outcome::not_measured;
     double value = 0;      // microseconds, or a number
     std::string measured;  // the value, for people
-    std::string where;     // "reads of /mnt/data/b.mdx"
+    std::string where;     // "reads of /mnt/data/b.mdx"; if nothing was measured, the file
     // A figure that was not measured does not count as kept.
     [[nodiscard]] bool is_kept() const { return outcome == Outcome::kept; }
 };

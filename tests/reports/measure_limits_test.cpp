@@ -97,6 +97,15 @@ TEST_CASE("an unmeasured time is not within its limit") {
     CHECK(reports::measure_limit_json(result)["outcome"] == "not measured");
 }
 
+TEST_CASE("a limit on a time is not kept if one of its files answered nothing, however fast the others are") {
+    reports::MeasureRounds rounds;
+    rounds.add(test::side_by_side(test::measured_second(900, 1000, 0, 0, "", "/mnt/a"), test::measured_second(0, 0, 0, 0, "", "/mnt/b")));
+    const auto result = reports::evaluate_measure_limit(measure_limit("p99 > 5ms"), rounds);
+    CHECK(result.outcome == LimitOutcome::not_measured);
+    CHECK_THAT(reports::measure_limit_text(result), ContainsSubstring("nothing to measure in /mnt/b"));
+    CHECK(reports::evaluate_measure_limit(measure_limit("p99 > 5ms in a"), rounds).is_kept());
+}
+
 TEST_CASE("a limit is judged over all rounds together") {
     reports::MeasureRounds rounds;
     for (int i = 0; i < 9; ++i) rounds.add(test::measured_second(100, 1000));
