@@ -30,7 +30,10 @@ std::string csv_cell(const std::string& text) {
     return quoted + '"';
 }
 
-std::string number_cell(const CsvJson& value) { return fmt::format("{:.10g}", value.get<double>()); }
+// Counts are exact: ten digits would cut off the bytes of a few seconds.
+std::string number_cell(const CsvJson& value) {
+    return value.is_number_integer() ? value.dump() : fmt::format("{:.10g}", value.get<double>());
+}
 
 std::string us_cell(double ns) { return fmt::format("{:.10g}", ns / 1000); }
 

@@ -49,6 +49,14 @@ TEST_CASE("the CSV of repeated measurements has the lines of each round") {
     CHECK(lines[6].starts_with("2,all,,,both,110,"));
 }
 
+TEST_CASE("counts of any size are exact in the CSV") {
+    sim::MeasureResults results;
+    results.timespans = {test::measured_second(10, 50)};
+    results.timespans[0].rows[0].reads.requests = 12'345'678'901;
+    results.timespans[0].rows[0].reads.bytes = 101'135'801'556'992;
+    CHECK_THAT(lines_of_csv(reports::measure_json(results))[1], ContainsSubstring(",read,12345678901,101135801556992,"));
+}
+
 TEST_CASE("a name with commas and quotes is one cell of the CSV") {
     sim::MeasureResults results;
     results.timespans = {test::measured_second(10, 50, 0, 0, "", "/mnt/a, \"b\".mdx")};
