@@ -63,11 +63,12 @@ std::string measurement_schema() {
         fmt::format("{},{},{}", property("interval_ms", kCountSchema), property("reads", array_schema(std::string(kCountSchema))),
                     property("writes", array_schema(std::string(kCountSchema)))),
         R"("interval_ms","reads","writes")");
-    return object_schema(fmt::format("{},{},{},{},{},{},{},{},{}", property("intervals", intervals), property("findings", kCountSchema),
-                                     property("stopped", R"({"type":"boolean"})"), property("failure", kTextSchema),
-                                     property("start_utc", kTextSchema), property("engine", kTextSchema),
-                                     property("targets", array_schema(target)), property("total", total), property("rounds", rounds)),
-                         R"("findings","stopped","failure","start_utc","engine","targets","total")");
+    return object_schema(
+        fmt::format("{},{},{},{},{},{},{},{},{},{}", property("duration_ns", kCountSchema), property("intervals", intervals),
+                    property("findings", kCountSchema), property("stopped", R"({"type":"boolean"})"), property("failure", kTextSchema),
+                    property("start_utc", kTextSchema), property("engine", kTextSchema), property("targets", array_schema(target)),
+                    property("total", total), property("rounds", rounds)),
+        R"("findings","stopped","failure","start_utc","engine","targets","total")");
 }
 
 std::string own_path_schema() {
@@ -179,11 +180,16 @@ MeasuredGroup group_of_target(const SideJson& document, std::size_t index) {
     return group;
 }
 
-void add_intervals(MeasuredSide& side, const SideJson& intervals) {
+// The last interval may have been cut short, which would look like a slump.
+void add_intervals(MeasuredSide& side, const SideJson& document) {
+    const SideJson& intervals = document["intervals"];
     side.interval_ms = intervals["interval_ms"].get<std::uint64_t>();
     if (side.interval_ms == 0) return;
     const SideJson& writes = intervals["writes"];
-    for (std::size_t i = 0; i < intervals["reads"].size(); ++i) {
+    std::uint64_t count = intervals["reads"].size();
+    if (document.contains("duration_ns"))
+        count = std::min(count, document["duration_ns"].get<std::uint64_t>() / 1'000'000 / side.interval_ms);
+    for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t written = i < writes.size() ? writes[i].get<std::uint64_t>() : 0;
         side.interval_requests.push_back(intervals["reads"][i].get<std::uint64_t>() + written);
     }
@@ -195,7 +201,7 @@ MeasuredSide side_of_measurement(const SideJson& document) {
     side.start_utc = document["start_utc"].get<std::string>();
     side.engine = document["engine"].get<std::string>();
     side.is_whole = !document["stopped"].get<bool>() && document["failure"].get<std::string>().empty();
-    if (document.contains("intervals")) add_intervals(side, document["intervals"]);
+    if (document.contains("intervals")) add_intervals(side, document);
     std::vector<const SideJson*> rounds;
     if (document.contains("rounds")) {
         for (const SideJson& round : document["rounds"]["totals"]) rounds.push_back(&round);

@@ -40,7 +40,7 @@ struct MeasuredSide {
     std::uint64_t finding_count = 0;
     bool is_whole = true;  // not stopped, and nothing failed
     std::vector<MeasuredGroup> groups;
-    // Of the last round: requests of all targets in each interval. Empty: unknown.
+    // Of the last round: requests of all targets in each whole interval. Empty: unknown.
     std::uint64_t interval_ms = 0;
     std::vector<std::uint64_t> interval_requests;
 };

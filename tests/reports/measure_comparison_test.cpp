@@ -226,6 +226,16 @@ TEST_CASE("a document that is not a measurement is refused with the wrong place"
     CHECK_THAT(measured_refusal(reports::json_text(document)), ContainsSubstring("latency_p99_us"));
 }
 
+TEST_CASE("an interval that was cut short is not in the curves of a comparison") {
+    sim::MeasureTimespanResults second = test::measured_second(1000, 500);
+    second.spec.iops_interval_ms = 300;
+    second.rows[0].intervals.resize(4);
+    for (sim::MeasureInterval& interval : second.rows[0].intervals) interval.reads.requests = 300;
+    second.rows[0].intervals[3].reads.requests = 100;
+    const ComparedJson comparison = compared_documents(test::measured_document({second}), rounds_of({1000}));
+    CHECK(comparison["before"]["intervals"]["requests"] == ComparedJson::parse("[300, 300, 300]"));
+}
+
 TEST_CASE("a comparison of measurements is a page with the values of each round, and nothing in it can end its script") {
     sim::MeasureTimespanResults second = test::measured_second(1000, 500, 0, 0, "</script><script>alert(1)");
     second.spec.iops_interval_ms = 500;
