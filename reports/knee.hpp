@@ -9,7 +9,7 @@
 namespace reports {
 
 struct SweepPoint {
-    double outstanding = 0;  // as requested
+    double outstanding = 0;  // as requested, of all files together
     double requests_per_s = 0;
     double latency_mean_ms = 0;
     double busiest_cpu_percent = 0;  // user and kernel; 0 = unknown

@@ -38,9 +38,16 @@ bool is_same_series(const SweepKey& a, const SweepKey& b) {
     return a.threads == b.threads && a.block_bytes == b.block_bytes && a.write_percent == b.write_percent;
 }
 
-SweepPoint knee_point_of(const SweepJson& point) {
-    return {point["depth"].get<double>(), point["requests_per_s"].get<double>(), point["latency_mean_us"].get<double>() / 1000,
-            point["cpu_busiest_percent"].get<double>()};
+// The depth is that of each file, the figures are those of all together.
+SweepPoint knee_point_of(const SweepJson& point, std::size_t file_count) {
+    return {point["depth"].get<double>() * static_cast<double>(file_count), point["requests_per_s"].get<double>(),
+            point["latency_mean_us"].get<double>() / 1000, point["cpu_busiest_percent"].get<double>()};
+}
+
+std::string series_text(const std::vector<SweepPoint>& line, const Knee& knee, std::size_t file_count) {
+    const std::string text = knee_text(line, knee);
+    return file_count == 1 ? text
+                           : text + fmt::format(" These are the requests of all {} files together; the depth is that of each.", file_count);
 }
 
 // Points with the same threads, block and mix, by depth.
@@ -134,16 +141,17 @@ SweepJson sweep_document(const std::vector<std::string>& files, const std::vecto
     document["is_complete"] = points.size() >= count;
     document["points"] = points;
     document["series"] = SweepJson::array();
+    const std::size_t file_count = std::max<std::size_t>(files.size(), 1);
     for (const auto& series : series_of(points)) {
         std::vector<SweepPoint> line;
-        for (const SweepJson& point : series) line.push_back(knee_point_of(point));
+        for (const SweepJson& point : series) line.push_back(knee_point_of(point, file_count));
         const Knee knee = knee_of(line);
         document["series"].push_back({{"name", series_name(key_of_point(series.front()))},
                                       {"has_knee", knee.is_knee},
                                       {"knee_depth", series[knee.at]["depth"]},
                                       {"is_cpu_bound", knee.is_cpu_bound},
                                       {"littles_ratio", knee.littles_ratio},
-                                      {"text", knee_text(line, knee)},
+                                      {"text", series_text(line, knee, file_count)},
                                       {"points", series}});
     }
     return document;

@@ -100,8 +100,13 @@ TEST_CASE("a sweep's JSON has a series for each mix, with its own knee, and says
     CHECK(json["series"].at(1)["has_knee"] == false);
     CHECK(json["series"].at(1)["knee_depth"] == 2);
     CHECK(json["series"].at(1)["is_cpu_bound"] == false);
-    // 200 requests a second of 1 ms each are 0.2 in flight, of the 2 that were asked for.
-    CHECK(json["series"].at(1)["littles_ratio"].get<double>() == Approx(0.1));
-    CHECK_THAT(json["series"].at(1)["text"].get<std::string>(), ContainsSubstring("The knee lies beyond"));
+    // 200 requests a second of 1 ms each are 0.2 in flight, of the 2 that were asked for of each of two files.
+    CHECK(json["series"].at(1)["littles_ratio"].get<double>() == Approx(0.05));
+    CHECK_THAT(json["series"].at(1)["text"].get<std::string>(),
+               ContainsSubstring("Up to 4 outstanding requests") && ContainsSubstring("The knee lies beyond") &&
+                   ContainsSubstring("0.2 requests were in flight there, of 4 requested") && ContainsSubstring("of all 2 files together"));
+    const SweptJson one_file = reports::sweep_document({"/a"}, {"depth=1..2"}, 5, points);
+    CHECK(one_file["series"].at(1)["littles_ratio"].get<double>() == Approx(0.1));
+    CHECK_THAT(one_file["series"].at(1)["text"].get<std::string>(), !ContainsSubstring("together"));
     CHECK(reports::sweep_document({}, {}, 4, points)["is_complete"] == true);
 }
