@@ -44,8 +44,9 @@ std::string bench_text(const sim::BenchResults& results) {
                     options.depth, options.cpu_count, options.cpu_count == 1 ? "" : "s", results.engine, options.direct ? "" : ", buffered",
                     options.durable ? ", durable" : "", options.scatter ? ", scattered memory" : "");
     if (!results.engine_reason.empty()) text += fmt::format("{}\n", ums::printable(results.engine_reason));
-    text += fmt::format("  requests        {:.0f} /s, {:.1f} MB/s, mean latency {} us\n", per_second(results.requests, results.duration_ns),
-                        per_second(results.bytes, results.duration_ns) / (1 << 20), results.latency_mean_us);
+    text +=
+        fmt::format("  requests        {:.0f} /s, {:.1f} MB/s, mean latency {:.1f} us\n", per_second(results.requests, results.duration_ns),
+                    per_second(results.bytes, results.duration_ns) / (1 << 20), results.latency_mean_us);
     text += fmt::format("  CPU             {:.0f} ns a request, {:.0f} % of one CPU\n", cpu_ns_per_request(results),
                         per_second((results.cpu_user_us + results.cpu_system_us) * 100, results.duration_ns) / 1e6);
     if (options.operation == sim::BenchOperation::read) {

@@ -237,7 +237,7 @@ Bench::Totals Bench::totals() const {
         totals.requests +=
             sum(&FileCounters::reads) + sum(&FileCounters::scatter_reads) + sum(&FileCounters::writes) + sum(&FileCounters::gather_writes);
         totals.bytes += sum(&FileCounters::read_bytes) + sum(&FileCounters::written_bytes);
-        totals.io_time_us += sum(&FileCounters::io_time_us);
+        totals.io_time_ns += io_time_ns_of(counters);
         totals.pages_verified += sum(&FileCounters::pages_verified);
     }
     totals.usage = ums::process_usage();
@@ -272,7 +272,8 @@ ums::Task<void> Bench::measure() {
     results_.requests = after.requests - before.requests;
     results_.bytes = after.bytes - before.bytes;
     results_.pages_verified = after.pages_verified - before.pages_verified;
-    results_.latency_mean_us = results_.requests > 0 ? (after.io_time_us - before.io_time_us) / results_.requests : 0;
+    const auto io_time_us = static_cast<double>(after.io_time_ns - before.io_time_ns) / 1000;
+    results_.latency_mean_us = results_.requests > 0 ? io_time_us / static_cast<double>(results_.requests) : 0;
     results_.cpu_user_us = after.usage.user_us - before.usage.user_us;
     results_.cpu_system_us = after.usage.system_us - before.usage.system_us;
     results_.resident_max_bytes = after.usage.resident_max_bytes;

@@ -37,7 +37,7 @@ private:
     struct Totals {
         std::uint64_t requests = 0;
         std::uint64_t bytes = 0;
-        std::uint64_t io_time_us = 0;
+        std::uint64_t io_time_ns = 0;
         std::uint64_t pages_verified = 0;
         ums::ProcessUsage usage;
         std::uint64_t now_ns = 0;

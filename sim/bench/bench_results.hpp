@@ -16,9 +16,9 @@ struct BenchResults {
     std::uint64_t duration_ns = 0;
     std::uint64_t requests = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t pages_verified = 0;   // in the measurement
-    std::uint64_t latency_mean_us = 0;  // of a request, from its start in the engine to its collection
-    std::uint64_t cpu_user_us = 0;      // of the measurement, over all threads
+    std::uint64_t pages_verified = 0;  // in the measurement
+    double latency_mean_us = 0;        // of a request, from its start in the engine to its collection
+    std::uint64_t cpu_user_us = 0;     // of the measurement, over all threads
     std::uint64_t cpu_system_us = 0;
     std::uint64_t resident_max_bytes = 0;
 

@@ -19,8 +19,6 @@ struct alignas(128) FileCounters {
     ums::LocalCounter scatter_reads;  // multi-page requests
     ums::LocalCounter writes;
     ums::LocalCounter gather_writes;
-    ums::LocalCounter io_time_us;
-    ums::LocalCounter io_time_max_us;
     ums::LocalCounter read_bytes;
     ums::LocalCounter written_bytes;
     ums::LocalCounter long_ios;
@@ -38,6 +36,15 @@ using FileCountersPerCpu = std::vector<FileCounters>;
     std::uint64_t sum = 0;
     for (const FileCounters& cpu : counters) sum += (cpu.*member).value();
     return sum;
+}
+
+// How long all requests took together. Any thread, any time.
+[[nodiscard]] inline std::uint64_t io_time_ns_of(const FileCountersPerCpu& counters) {
+    std::uint64_t sum_ns = 0;
+    for (const FileCounters& cpu : counters) {
+        for (const LatencyHistogram& histogram : cpu.latency) sum_ns += histogram.total_ns();
+    }
+    return sum_ns;
 }
 
 // Pages of the file that are dirty in memory. Any thread; an estimate while they change.

@@ -93,10 +93,7 @@ void SimFile::count(const ums::IoRequest& request) {
         (single ? counters.writes : counters.gather_writes).add(1);
         counters.written_bytes.add(request.transferred_bytes);
     }
-    const std::uint64_t duration_ns = request.duration_ns();
-    counters.io_time_us.add(duration_ns / 1000);
-    counters.io_time_max_us.raise_to(duration_ns / 1000);
-    counters.latency[static_cast<std::size_t>(io_class)].add(duration_ns);
+    counters.latency[static_cast<std::size_t>(io_class)].add(request.duration_ns());
 }
 
 void SimFile::report_if_long(const ums::IoRequest& request) {

@@ -27,10 +27,9 @@ FileResult result_of(const SimFile& file, std::uint32_t target_io_duration_ms) {
     result.scatter_reads = sum_of(counters, &FileCounters::scatter_reads);
     result.writes = sum_of(counters, &FileCounters::writes);
     result.gather_writes = sum_of(counters, &FileCounters::gather_writes);
-    result.total_io_time_us = sum_of(counters, &FileCounters::io_time_us);
+    result.total_io_time_us = io_time_ns_of(counters) / 1000;
     result.read_bytes = sum_of(counters, &FileCounters::read_bytes);
     result.written_bytes = sum_of(counters, &FileCounters::written_bytes);
-    for (const FileCounters& cpu : counters) result.max_io_time_us = std::max(result.max_io_time_us, cpu.io_time_max_us.value());
     result.pages_verified = sum_of(counters, &FileCounters::pages_verified);
     result.long_ios = sum_of(counters, &FileCounters::long_ios);
     result.write_retries = sum_of(counters, &FileCounters::write_retries);
@@ -39,6 +38,7 @@ FileResult result_of(const SimFile& file, std::uint32_t target_io_duration_ms) {
     result.findings = file.finding_count;
     for (std::size_t io_class = 0; io_class < kIoClassCount; ++io_class) {
         result.latency[io_class] = latency_of(counters, static_cast<IoClass>(io_class));
+        result.max_io_time_us = std::max(result.max_io_time_us, result.latency[io_class].max_ns / 1000);
     }
     read_attributes(file.path(), result);
     return result;

@@ -16,7 +16,7 @@ sim::BenchResults example_bench() {
     results.requests = 1000;
     results.bytes = 8'192'000;
     results.pages_verified = 990;
-    results.latency_mean_us = 40;
+    results.latency_mean_us = 40.5;
     results.cpu_user_us = 300;
     results.cpu_system_us = 700;
     return results;
@@ -27,7 +27,7 @@ sim::BenchResults example_bench() {
 TEST_CASE("figures of a measurement are rates over its time and CPU over its requests") {
     const std::string text = reports::bench_text(example_bench());
     CHECK_THAT(text, ContainsSubstring("random reads of 8 KB, depth 32, 1 CPU, engine uring"));
-    CHECK_THAT(text, ContainsSubstring("500 /s, 3.9 MB/s, mean latency 40 us"));
+    CHECK_THAT(text, ContainsSubstring("500 /s, 3.9 MB/s, mean latency 40.5 us"));
     CHECK_THAT(text, ContainsSubstring("1000 ns a request, 0 % of one CPU"));
     CHECK_THAT(text, ContainsSubstring("990 pages"));
     const auto json = reports::bench_json(example_bench());

@@ -133,8 +133,8 @@ TEST_CASE("single-page and multi-page requests are counted separately, with byte
         CHECK(sum(*file, &sim::FileCounters::gather_writes) == 5);
         CHECK(sum(*file, &sim::FileCounters::read_bytes) == (3 + 2 * 64) * 8192);
         CHECK(sum(*file, &sim::FileCounters::written_bytes) == (4 + 5 * 2) * 8192);
-        CHECK(sum(*file, &sim::FileCounters::io_time_us) == (3 + 2 * 64 + 4 + 5 * 2) * 1000);
-        CHECK(sum(*file, &sim::FileCounters::io_time_max_us) == 64'000);
+        CHECK(sim::io_time_ns_of(file->counters()) == (3 + 2 * 64 + 4 + 5 * 2) * ums::kNsPerMs);
+        CHECK(sim::latency_of(file->counters(), sim::IoClass::scatter_read).max_ns == 64 * ums::kNsPerMs);
         CHECK(file->governor().blocks() == 1);
     });
 }
@@ -153,6 +153,16 @@ TEST_CASE("all requests of a log file count as single-page, whatever their lengt
     });
 }
 
+TEST_CASE("the time of all requests together has the fractions of a microsecond of each") {
+    VirtualWorld world;
+    world.set_duration_ns(2'900);
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, kMb);
+        for (int i = 0; i < 10; ++i) co_await transfer(*file, ums::IoOperation::read, 1, 1);
+        CHECK(sim::io_time_ns_of(file->counters()) == 29'000);
+    });
+}
+
 TEST_CASE("a transfer that ends early or fails counts the bytes that were transferred, and its time") {
     VirtualWorld world;
     world.run([](VirtualWorld& w) -> ums::Task<void> {
@@ -168,7 +178,7 @@ TEST_CASE("a transfer that ends early or fails counts the bytes that were transf
         CHECK(failed.transferred_bytes == 0);
         CHECK(sum(*file, &sim::FileCounters::read_bytes) == 4096);
         CHECK(sum(*file, &sim::FileCounters::scatter_reads) == 2);
-        CHECK(sum(*file, &sim::FileCounters::io_time_us) == 3000);
+        CHECK(sim::io_time_ns_of(file->counters()) == 3 * ums::kNsPerMs);
     });
 }
 
@@ -237,8 +247,8 @@ TEST_CASE("MaxOutstandingIO applies to all files together, and waiting tasks con
         }
         co_await group.join();
         // Time spent waiting for the limit does not count as the storage's.
-        CHECK(sum(*first, &sim::FileCounters::io_time_max_us) == 10'000);
-        CHECK(sum(*first, &sim::FileCounters::io_time_us) == 150'000);
+        CHECK(sim::latency_of(first->counters(), sim::IoClass::read).max_ns == 10 * ums::kNsPerMs);
+        CHECK(sim::io_time_ns_of(first->counters()) == 150 * ums::kNsPerMs);
     });
     CHECK(outstanding_max == 3);
     CHECK(world.now_us() - start_us == 100'000);
