@@ -27,7 +27,7 @@ const size = bytes => {
   const units = ['bytes', 'KB', 'MB', 'GB', 'TB', 'PB'];
   let unit = 0;
   while (bytes >= 1024 && unit < 5) { bytes /= 1024; ++unit; }
-  return (unit === 0 || bytes >= 10 || bytes % 1 === 0 ? cut(bytes, 0) : cut(bytes, 1)) + ' ' + units[unit];
+  return (unit === 0 || bytes >= 100 || bytes % 1 === 0 ? cut(bytes, 0) : cut(bytes, 1)) + ' ' + units[unit];
 };
 const table = (titles, rows, left = 1) => el('div', {class: 'scroll'}, el('table', {},
   el('thead', {}, el('tr', {}, titles.map((title, i) => el('th', i < left ? {class: 'left'} : {}, title)))),
