@@ -104,7 +104,7 @@ std::string time_text(std::uint64_t duration_ns) {
 }
 
 std::string percentile_cell(const sim::LatencyCounts& latency, double percent) {
-    if (latency.count() == 0 || static_cast<double>(latency.count()) * (100 - percent) / 100 < 1) return "-";
+    if (!has_requests_beyond(static_cast<double>(latency.count()), percent)) return "-";
     return time_text(latency.percentile_ns(percent));
 }
 

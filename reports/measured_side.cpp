@@ -12,6 +12,7 @@
 #include "reports/json_text.hpp"
 #include "reports/measure_json.hpp"
 #include "reports/results_document.hpp"
+#include "reports/statistics.hpp"
 #include "reports/sweep_report.hpp"
 #include "ums/base/printable.hpp"
 
@@ -101,11 +102,6 @@ std::string sweep_schema() {
 
 constexpr std::string_view kDirections[] = {"reads", "writes", "both"};
 
-// With fewer requests, the percentile is merely the longest one.
-bool has_percentile(const SideJson& counts, double percent) {
-    return counts["latency"]["count"].get<double>() * (100 - percent) / 100 >= 1;
-}
-
 double percentile_in(const SideJson& counts, double percent) {
     for (const SideJson& pair : counts["latency"]["percentiles_ns"]) {
         if (pair[0].get<double>() == percent) return pair[1].get<double>();
@@ -130,8 +126,9 @@ void add_direction(MeasuredGroup& group, const std::string& name, const std::vec
     if (has_times) group.figures.push_back(std::move(mean));
     for (const double percent : {50.0, 99.0, 99.9, 99.99}) {
         MeasuredFigure figure{fmt::format("{}, {} %", name, percent), "us", false, false, {}};
-        const bool is_there =
-            std::all_of(rounds.begin(), rounds.end(), [&](const SideJson* counts) { return has_percentile(*counts, percent); });
+        const bool is_there = std::all_of(rounds.begin(), rounds.end(), [&](const SideJson* counts) {
+            return has_requests_beyond((*counts)["latency"]["count"].get<double>(), percent);
+        });
         if (!is_there) continue;
         for (const SideJson* counts : rounds) figure.values.push_back(percentile_in(*counts, percent) / 1000);
         group.figures.push_back(std::move(figure));

@@ -27,6 +27,9 @@ struct LevelSums {
 
 }  // namespace
 
+// Of 1000 requests exactly one lies beyond 99.9 %, although 99.9 has no exact binary form.
+bool has_requests_beyond(double request_count, double percent) { return request_count * (100 - percent) / 100 >= 1 - 1e-8; }
+
 double students_t_95(double freedom) { return boost::math::quantile(boost::math::students_t(freedom), 0.975); }
 
 std::optional<double> SampleSummary::half_interval_percent() const {

@@ -7,6 +7,9 @@
 
 namespace reports {
 
+// Whether at least one of so many requests lies beyond this percentile, in percent: otherwise it would merely be the longest one.
+[[nodiscard]] bool has_requests_beyond(double request_count, double percent);
+
 // How many standard errors the mean of some values may differ from the true one, in 95 of 100 cases: two-sided Student's t with `freedom`
 // degrees of freedom. `freedom` > 0, but not necessarily whole (Welch's test).
 [[nodiscard]] double students_t_95(double freedom);

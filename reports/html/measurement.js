@@ -36,10 +36,12 @@ if (findings.length) page.append(section('Findings', findings.length < data.find
   table(['kind', 'file', 'offset', ''], findings.map(f => [f.class.replaceAll('_', ' '), f.file, count(f.byte_offset), el('td', {class: 'wide'}, f.description || f.error || '')]), 2)));
 
 // --- figures ---
+// As reports::has_requests_beyond.
+const hasBeyond = (latency, p) => latency.count * (100 - p) / 100 >= 1 - 1e-8;
 const latencyCells = latency => {
   const within = p => {
     const pair = latency.percentiles_ns.find(each => each[0] === p);
-    return pair && latency.count * (100 - p) / 100 >= 1 ? time(pair[1]) : '-';
+    return pair && hasBeyond(latency, p) ? time(pair[1]) : '-';
   };
   return latency.count ? [time(latency.mean_ns), time(latency.deviation_ns), within(50), within(90), within(99), within(99.9), within(99.99), time(latency.max_ns)] : Array(8).fill('-');
 };
@@ -80,9 +82,9 @@ const histogram = () => {
     options: {...base('latency', '% of requests', {x: {type: 'category'}}), parsing: true}}));
 };
 const percentiles = () => {
-  const shown = p => directions.some(([name]) => sum[name].latency.count * (100 - p) / 100 >= 1);
+  const shown = p => directions.some(([name]) => hasBeyond(sum[name].latency, p));
   const labels = sum[directions[0][0]].latency.percentiles_ns.map(pair => pair[0]).filter(shown);
-  const value = (latency, p) => latency.count * (100 - p) / 100 >= 1 ? latency.percentiles_ns.find(pair => pair[0] === p)[1] / 1e6 : null;
+  const value = (latency, p) => hasBeyond(latency, p) ? latency.percentiles_ns.find(pair => pair[0] === p)[1] / 1e6 : null;
   return chart('Share of requests that took no longer than', () => ({type: 'line', data: {labels: labels.map(p => p + ' %'),
     datasets: directions.map(([name, hue]) => ({...line(name, hue, labels.map(p => value(sum[name].latency, p))), pointRadius: 3}))},
     options: {...base('', 'ms', {x: {type: 'category'}, y: {type: 'logarithmic', beginAtZero: false}}), parsing: true}}));

@@ -1,6 +1,7 @@
 #include "reports/statistics.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <ctime>
 #include <vector>
 
@@ -19,6 +20,20 @@ TEST_CASE("Student's t agrees with the tables") {
     CHECK(is_near(students_t_95(4), 2.776));
     CHECK(is_near(students_t_95(9), 2.262));
     CHECK(is_near(students_t_95(1000), 1.962));
+}
+
+TEST_CASE("a percentile needs one request beyond it, and exactly one is enough") {
+    CHECK(has_requests_beyond(2, 50));
+    CHECK_FALSE(has_requests_beyond(1, 50));
+    std::uint64_t count = 1000;
+    for (const double percent : {99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999}) {
+        INFO(percent);
+        CHECK(has_requests_beyond(static_cast<double>(count), percent));
+        CHECK_FALSE(has_requests_beyond(static_cast<double>(count) * 0.999, percent));
+        count *= 10;
+    }
+    CHECK_FALSE(has_requests_beyond(0, 25));
+    CHECK_FALSE(has_requests_beyond(1e9, 100));
 }
 
 TEST_CASE("mean, deviation and confidence interval of known samples are right") {
