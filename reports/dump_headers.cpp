@@ -1,5 +1,6 @@
 #include "reports/dump_headers.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -103,12 +104,13 @@ std::string lsn_text(std::uint64_t lsn) {
     return fmt::format("{}:{}:{}", lsn >> 32, lsn >> 12 & 0xf'ffff, lsn & 0xfff);
 }
 
-std::string header_comparison(Bytes written, Bytes read, bool is_log) {
+std::string header_comparison(Bytes written, Bytes read, bool is_log, std::span<const std::string_view> unknown) {
     if (written.empty() && read.empty()) return {};
     constexpr auto kForm = "  {:13} {:>18} {:>20}  {:>18} {:>20}{}\n";
+    const auto is_known = [&](std::string_view name) { return std::find(unknown.begin(), unknown.end(), name) == unknown.end(); };
     std::string text = fmt::format("  {:13} {:>18} {:>41}\n", "", written.empty() ? "not known" : "written", "read");
     for (const HeaderField& field : is_log ? log_fields() : page_fields()) {
-        const auto left = value_of(written, field);
+        const auto left = value_of(is_known(field.name) ? written : Bytes{}, field);
         const auto right = value_of(read, field);
         const bool differs = left && right && *left != *right;
         text += fmt::format(kForm, field.name, hex_text(left, field), decimal_text(left), hex_text(right, field), decimal_text(right),
@@ -116,8 +118,9 @@ std::string header_comparison(Bytes written, Bytes read, bool is_log) {
     }
     if (!written.empty() && !read.empty()) text += "  *  differs\n";
     if (is_log) return text;
-    const HeaderField time{"", offsetof(sim::PageHeader, write_utc_us), 8};
-    return text + moment_text("written", value_of(written, time)) + moment_text("read", value_of(read, time));
+    const HeaderField time{"write_utc_us", offsetof(sim::PageHeader, write_utc_us), 8};
+    return text + moment_text("written", value_of(is_known(time.name) ? written : Bytes{}, time)) +
+           moment_text("read", value_of(read, time));
 }
 
 }  // namespace reports

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace reports {
 
 // Decodes the bytes, whatever they are, as pages (docs/page_format.md) or, if `is_log`, as log blocks (docs/log_format.md). Either image
-// may be missing; empty if both are.
-std::string header_comparison(std::span<const std::byte> written, std::span<const std::byte> read, bool is_log);
+// may be missing; empty if both are. `unknown`: fields of the written header whose value nobody knows, whatever its bytes are.
+std::string header_comparison(std::span<const std::byte> written, std::span<const std::byte> read, bool is_log,
+                              std::span<const std::string_view> unknown = {});
 
 // "28:18:1" for an LSN: virtual log file, 512-byte unit in it, slot in the block; "-" for 0.
 std::string lsn_text(std::uint64_t lsn);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,7 @@
 #include "reports/time_text.hpp"
 #include "sim/limits.hpp"
 #include "sim/page/log_layout.hpp"
+#include "sim/page/page_layout.hpp"
 #include "ums/base/printable.hpp"
 
 namespace reports {
@@ -103,13 +105,22 @@ std::string places(const sim::Finding& finding) {
     return text;
 }
 
+// When the image was made that should have come back, just before its write was posted. Empty if it is not known.
+std::string write_time(const sim::Finding& finding) {
+    const std::vector<std::byte>& image = finding.evidence.expected_image;
+    sim::PageHeader header{};
+    if (image.size() < sizeof header || !finding.evidence.is_write_time_known || is_of_log(finding)) return {};
+    std::memcpy(&header, image.data(), sizeof header);
+    return fact("written", fmt::format("{} (version {})", utc_iso_text(header.write_utc_us), header.version));
+}
+
 std::string times(const sim::Finding& finding) {
     std::string text = fact("UTC", utc_iso_text(finding.moment.utc_us));
     text += fact("local", local_iso_text(finding.moment.utc_us));
     text += fact("since the start", fmt::format("{}.{:03} s", count_text(finding.moment.tick_ms / 1000), finding.moment.tick_ms % 1000));
     text += fact("found by", fmt::format("{} on logical CPU {}, phase {}", finding.moment.user, finding.moment.cpu, finding.moment.phase));
     if (or_empty(finding.failure).duration_us > 0) text += fact("the request took", duration_text(or_empty(finding.failure).duration_us));
-    return text;
+    return text + write_time(finding);
 }
 
 std::string bit_text(const sim::Finding& finding) {
@@ -132,8 +143,9 @@ std::string comparison(const sim::Finding& finding) {
         return fmt::format(kForm, name, expected, received);
     };
     const auto checksum = [](std::uint32_t value) { return fmt::format("0x{:08x} {:>12}", value, value); };
+    const std::uint32_t expected_checksum = or_empty(finding.expected).checksum;
     std::string text = row("", "expected", "received");
-    text += row("checksum", checksum(or_empty(finding.expected).checksum), checksum(or_empty(finding.received).checksum));
+    text += row("checksum", expected_checksum == 0 ? "-" : checksum(expected_checksum), checksum(or_empty(finding.received).checksum));
     text += row("calculated checksum", "", checksum(or_empty(finding.received).calculated_checksum));
     if (!is_of_log(finding)) {
         text += row("version", count_text(or_empty(finding.expected).version), count_text(or_empty(finding.received).version));
@@ -160,6 +172,25 @@ std::string rereads(const sim::Finding& finding) {
     std::string table = reread_table(finding);
     if (!table.empty() || finding.reads <= 1) return table;
     return indented(fmt::format("It was read or tried {} times in all.", finding.reads), 2);
+}
+
+// Fields of the written header that could not be determined: where the recreated image has them, it repeats what came back.
+std::vector<std::string_view> unknown_fields(const sim::Finding& finding) {
+    if (finding.evidence.expected_image.empty() || finding.evidence.is_write_time_known) return {};
+    std::vector<std::string_view> fields{"write_utc_us"};
+    if (or_empty(finding.expected).lsn == 0) fields.emplace_back("lsn");
+    if (or_empty(finding.expected).checksum == 0) fields.emplace_back("checksum");
+    return fields;
+}
+
+std::string header_table(const sim::Finding& finding) {
+    const std::vector<std::string_view> unknown = unknown_fields(finding);
+    std::string text = header_comparison(finding.evidence.expected_image, finding.evidence.image, is_of_log(finding), unknown);
+    if (unknown.empty()) return text;
+    return text + indented(
+                      "A \"-\" under \"written\" is not known. Below, the image that was written has there what was read, and so have its "
+                      "stamps (the last 16 bytes of each sector), which repeat the time.",
+                      2);
 }
 
 constexpr std::string_view kHistoryNote =
@@ -215,7 +246,6 @@ const char* result_words(sim::RereadResult result) {
 }  // namespace
 
 std::string dump_text(const sim::Finding& finding, std::string_view version) {
-    const bool is_log = is_of_log(finding);
     std::string text = fmt::format("ioproof {}: finding {}\n{}\n\n", version, finding.number, std::string(kColumns, '='));
     text += verdict(finding);
     text += section("Where", places(finding));
@@ -224,7 +254,7 @@ std::string dump_text(const sim::Finding& finding, std::string_view version) {
     text += section("Expected and received", comparison(finding));
     text += section("Read again", rereads(finding));
     text += section("Sector map", sector_map(finding));
-    text += section("Header", header_comparison(finding.evidence.expected_image, finding.evidence.image, is_log));
+    text += section("Header", header_table(finding));
     text += section("Differing bytes", byte_differences(finding.evidence.expected_image, finding.evidence.image));
     const std::string page_history = page_history_table(finding);
     text += section("Last operations on this place", page_history.empty() ? "" : page_history + "\n" + indented(kHistoryNote, 2));

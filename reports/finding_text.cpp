@@ -80,8 +80,8 @@ KindText kind_text(sim::FindingKind kind) {
                 "even after the caches were flushed and dropped and the file was reopened. SQL Server would work with old data and could "
                 "not repair it from the log.",
                 "Look at write caches, at firmware and drivers that drop or reorder writes, and at snapshots and thin provisioning. Give "
-                "the vendor the time and the offset of the write: it was reported as done. The dump file has its time "
-                "(write_utc_us of the written header) and, if not too many came after it, the request itself."};
+                "the vendor the time and the offset of the write: it was reported as done. The dump file says when it was "
+                "made, if that can be determined, and has the request itself, if not too many came after it."};
         case Kind::reverted_page:
             return {
                 "The newest version of the page had arrived: it was read back. Now an older version is there and stays. Something put "

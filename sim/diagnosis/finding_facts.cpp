@@ -106,8 +106,10 @@ Finding make_finding(const Evidence& evidence, Verdict verdict) {
     finding.other = std::move(verdict.other);
     finding.comparison = compared_images(evidence, verdict.kind);
     finding.evidence.image.assign(evidence.image, evidence.image + kPageBytes);
-    if (expected.entry.version != 0)
+    if (expected.entry.version != 0) {
         finding.evidence.expected_image.assign(evidence.written->bytes(), evidence.written->bytes() + kPageBytes);
+        finding.evidence.is_write_time_known = evidence.written->is_exact();
+    }
     finding.reasoning = std::move(verdict.reasoning);
     finding.description = what_happened(finding);
     finding.description += evidence.is_transient ? " A later read did not return it."

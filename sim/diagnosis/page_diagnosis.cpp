@@ -209,7 +209,9 @@ Evidence PageDiagnosis::examine_image(const DataFile& data, const PageImage& ima
 ums::Task<Finding> PageDiagnosis::judge(DataFile& data, const ExpectedPage& expected, const PageImage& image,
                                         const Observation& observation, bool transient, ScanHoldings& holdings) {
     const PageImage& right = observation.right;
-    const WrittenImage written(right.is_none() ? image.bytes() : right.bytes(), expected, write_times());
+    const std::byte* const known = right.is_none() ? image.bytes() : right.bytes();
+    WrittenImage written(known, expected, write_times());
+    if (knows_all_writes_) written.find_time_by_checksum(known, write_times());
     Evidence evidence = examine_image(data, image, expected, written);
     evidence.is_transient = transient;
     evidence.has_stood = observation.fate == Fate::stood_till_written;

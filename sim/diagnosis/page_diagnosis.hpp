@@ -31,6 +31,9 @@ public:
 
     // Acknowledged repairs are recorded there. Before the first diagnosis.
     void promise_to(PromiseBook* promises) { promises_ = promises; }
+    // No page is older than the run, as it would be if the run went on with another one's files: so the range of times in which a page can
+    // have been written is known, and a checksum tells which it was. Before the first diagnosis.
+    void knows_all_writes() { knows_all_writes_ = true; }
     // Pages may have gone to this file instead, and vice versa. Before the first diagnosis.
     void add_file(DataFile& data) { search_.add_file(data); }
 
@@ -96,6 +99,7 @@ private:
     const bool repairs_;
     BufferPool& pool_;
     PromiseBook* promises_ = nullptr;
+    bool knows_all_writes_ = false;
     RunState& run_;
     Journal& journal_;
     ImageSearch search_;

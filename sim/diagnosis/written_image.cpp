@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "sim/diagnosis/write_time.hpp"
 #include "sim/finding.hpp"
 #include "sim/limits.hpp"
 #include "sim/page/page_layout.hpp"
@@ -67,7 +68,11 @@ WrittenImage::WrittenImage(const std::byte* received, const ExpectedPage& expect
     }
     is_exact_ = find_time(received, range);
     if (!is_exact_) make(read_header(received).write_utc_us);
-    const std::uint32_t checksum = expected.entry.checksum;
+    put_checksum();
+}
+
+void WrittenImage::put_checksum() {
+    const std::uint32_t checksum = expected_.entry.checksum;
     std::memcpy(page(), &checksum, sizeof checksum);
 }
 
@@ -115,6 +120,45 @@ bool WrittenImage::find_damaged_high_byte(std::uint64_t received_time) {
         page()[offset] = received;
     }
     return false;
+}
+
+void WrittenImage::find_time_by_checksum(const std::byte* received, WriteTimeRange range) {
+    if (is_exact_ || has_stamp_of_version(received)) return;
+    const std::uint64_t received_time = read_header(received).write_utc_us;
+    if (is_older_version(received)) range.earliest_utc_us = std::max(range.earliest_utc_us, received_time);
+    const std::optional<std::uint64_t> time = only_time_that_fits(range);
+    is_exact_ = time && make(*time);
+    if (!is_exact_) make(received_time);
+    put_checksum();
+}
+
+bool WrittenImage::has_stamp_of_version(const std::byte* received) const {
+    for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
+        const SectorStamp stamp = read_stamp(received, sector);
+        if (stamp.page_id == expected_.page_id && stamp.version == expected_.entry.version) return true;
+    }
+    return false;
+}
+
+// A sound image of a version that was written before the expected one.
+bool WrittenImage::is_older_version(const std::byte* received) const {
+    const PageHeader header = read_header(received);
+    return header.magic == kPageMagic && header.checksum == page_checksum(received) && header.run_id == expected_.run_id &&
+           header.file_id == expected_.file_id && header.page_id == expected_.page_id && header.version < expected_.entry.version;
+}
+
+std::optional<std::uint64_t> WrittenImage::only_time_that_fits(WriteTimeRange range) {
+    // Longer ranges contain two complete high halves at least.
+    if (range.latest_utc_us < range.earliest_utc_us || range.latest_utc_us - range.earliest_utc_us >= 3 * kHalf) return std::nullopt;
+    std::optional<std::uint64_t> found;
+    for (std::uint64_t high = range.earliest_utc_us & kHighHalf; high <= range.latest_utc_us; high += kHalf) {
+        make(high);
+        const std::uint64_t time = high | fit_low_half(page(), expected_.entry.checksum);
+        if (time < range.earliest_utc_us || time > range.latest_utc_us) continue;
+        if (found) return std::nullopt;
+        found = time;
+    }
+    return found;
 }
 
 ImageDifference compare_images(const std::byte* image, const std::byte* written) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/page/page_verifier.hpp"
@@ -22,6 +23,10 @@ public:
     // `received`: an image of kPageBytes that came back for this page, right or wrong; needed only during construction.
     WrittenImage(const std::byte* received, const ExpectedPage& expected, WriteTimeRange range);
 
+    // If `received` (as above) says nothing about the time, the checksum does, unless several times of the range fit: one in 71 minutes
+    // does.
+    void find_time_by_checksum(const std::byte* received, WriteTimeRange range);
+
     // kPageBytes, 8-aligned; zeros where nothing was ever written.
     [[nodiscard]] const std::byte* bytes() const { return page(); }
     // False if the time could not be found: then the times in header and stamps are not those that were written; everything else is.
@@ -33,6 +38,10 @@ private:
     bool find_time(const std::byte* received, WriteTimeRange range);
     bool try_low_half(std::uint32_t low, std::uint64_t received_time, WriteTimeRange range);
     bool find_damaged_high_byte(std::uint64_t received_time);
+    void put_checksum();
+    [[nodiscard]] bool has_stamp_of_version(const std::byte* received) const;
+    [[nodiscard]] bool is_older_version(const std::byte* received) const;
+    [[nodiscard]] std::optional<std::uint64_t> only_time_that_fits(WriteTimeRange range);
 
     const ExpectedPage expected_;
     const std::unique_ptr<std::uint64_t[]> words_;

@@ -126,6 +126,7 @@ void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& st
     log_growth = std::make_unique<LogGrowth>(*log, log_files, options.recent.log_instant_growth, run, journal);
     diagnosis = std::make_unique<PageDiagnosis>(run_id, !options.stop_on_error, data_files, *pool, run, journal);
     diagnosis->promise_to(promises.get());
+    if (start.position == nullptr) diagnosis->knows_all_writes();
     checker = std::make_unique<PageChecker>(run_id, *diagnosis);
     buffers = std::make_unique<BufferManager>(*pool, *checker, run, journal, options.cache_hit_ratio);
     context.reset(new RunContext{options, run_id, run, journal, schedulers, data_files, *log, *buffers, promises.get(), start.group});

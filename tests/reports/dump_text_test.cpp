@@ -123,6 +123,26 @@ TEST_CASE("headers are decoded field by field, in hex and decimal, and differenc
     CHECK(widest_line(text) <= 100);
 }
 
+TEST_CASE("a dump says when the page was written that did not come back, or that nobody knows") {
+    sim::Finding finding = example_evidence();
+    CHECK_THAT(dump_text(finding, "0.1.0"), ContainsSubstring("  written             2025-11-24T16:00:50.000005Z (version 5)\n") &&
+                                                ContainsSubstring("  write_utc_us of the image written: 2025-11-24T16:00:50.000005Z\n") &&
+                                                !ContainsSubstring("is not known"));
+    finding.evidence.is_write_time_known = false;
+    const std::string of_run = dump_text(finding, "0.1.0");
+    CHECK_THAT(of_run, !ContainsSubstring("  written             2025") && !ContainsSubstring("of the image written"));
+    CHECK_THAT(of_run, ContainsSubstring("\n  write_utc_us                   -                    -  0x"));
+    CHECK_THAT(of_run, ContainsSubstring("\n  lsn           0x0000001c00012005         120259158021"));
+    CHECK_THAT(of_run, ContainsSubstring("  A \"-\" under \"written\" is not known."));
+    // A verification knows only the version.
+    finding.expected = sim::ExpectedIdentity{.version = 5};
+    const std::string of_verification = dump_text(finding, "0.1.0");
+    CHECK_THAT(of_verification, ContainsSubstring("\n  lsn                            -                    -  0x"));
+    CHECK_THAT(of_verification, ContainsSubstring("\n  checksum                       -                    -          0x319a8372"));
+    CHECK_THAT(of_verification, ContainsSubstring("\n  checksum                                    -  0x319a8372    832209778\n"));
+    CHECK(widest_line(of_verification) <= 100);
+}
+
 TEST_CASE("for a log block the header of log blocks is decoded") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::log_stale_block;

@@ -76,6 +76,26 @@ TEST_CASE("a persistent old version is a lost write, or a reverted page if the n
     CHECK(rig.sink.findings()[0].kind == FindingKind::reverted_page);
 }
 
+TEST_CASE("a lost write is reported with the image and the time that it had, unless the page may be older than the run") {
+    for (const bool knows : {true, false}) {
+        CAPTURE(knows);
+        std::vector<std::byte> written;
+        Rig rig({.repairs = true});
+        rig.run([&](Rig& r) -> ums::Task<void> {
+            if (knows) r.diagnosis->knows_all_writes();
+            const auto old = co_await write_twice(r);
+            written = page_on_disk(r, kDamagedPage);
+            put_on_disk(r, kDamagedPage, old);
+            co_await read_range(r, 1, 127);
+        });
+        REQUIRE(rig.sink.findings().size() == 1);
+        const Finding finding = rig.sink.findings()[0];
+        CHECK(finding.kind == FindingKind::lost_write);
+        CHECK(finding.evidence.is_write_time_known == knows);
+        CHECK((finding.evidence.expected_image == written) == knows);
+    }
+}
+
 TEST_CASE("a read fault on a page that is also wrong on the disk gives two findings") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
