@@ -186,10 +186,11 @@ ums::Task<PageJudgement> PageVerification::diagnose(File& file, const ProvenPage
 
 // --- what is not about a single page ---
 
-// A file that was created has at least its signature page.
+// A file that was created has at least its signature page. If a part of the log is missing, the file may have been cut there.
 std::uint32_t PageVerification::promised_pages_of(const File& file) const {
     const std::uint32_t made = file.proven->is_made && !log_.is_empty() ? 1 : 0;
-    return std::max({made, file.proven->bounds.promised_pages(), file.proven->promises.page_count()});
+    const std::uint32_t logged = recovered_.has_hole ? 0 : file.proven->bounds.promised_pages();
+    return std::max({made, logged, file.proven->promises.page_count()});
 }
 
 ProvenPage PageVerification::proven_page(const File& file, std::uint32_t page) {

@@ -11,6 +11,7 @@
 #include "tests/support/catch.hpp"
 
 using namespace sim::testing;
+using sim::Finding;
 using sim::kPageBytes;
 using sim::Options;
 using sim::Outcome;
@@ -22,6 +23,17 @@ TEST_CASE("a file that has lost its end is found") {
     const Results results = left.verify();
     REQUIRE(kinds(results) == "lost_write");
     CHECK(results.findings[0].place.size_bytes == 10 * kPageBytes);
+}
+
+TEST_CASE("a file that is shorter than the log says is not blamed if the log has a hole, behind which it may have been cut") {
+    LeftRun left;
+    left.erase_block(left.take_back_to_needed_block());
+    left.data().resize(left.data().size_bytes() - 10 * kPageBytes);
+    const Results results = left.verify();
+    REQUIRE(results.durability->missing_blocks > 0);
+    REQUIRE_FALSE(results.findings.empty());
+    for (const Finding& finding : results.findings) CHECK(finding.place.is_log);
+    CHECK(results.outcome == Outcome::failed);
 }
 
 TEST_CASE("a file that has lost all of its pages is found, even if no checkpoint was completed") {
