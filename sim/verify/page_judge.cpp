@@ -70,6 +70,24 @@ bool may_be_there(const SectorFact& fact, const ProvenPage& proven, const Recove
     UMS_ASSERT(false && "unknown sector state");
 }
 
+// A cut of an earlier run tore the page, in a file that the run took over and in which it has not written this page. The header must be
+// exactly what the earlier run wrote, and every other sector what it wrote there, or never wrote: damage is not excused.
+bool is_torn_by_earlier_run(const std::byte* page, const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log) {
+    if (header.run_id == log.run_id || proven.least() != 0 || proven.bound.newest != 0) return false;
+    ExpectedPage left{header.run_id, proven.file_id, proven.page_id, {}};
+    left.entry.version = header.version & kVersionMax;
+    left.entry.lsn = header.lsn;
+    left.entry.checksum = header.checksum;
+    const WrittenImage written(page, left, around(header));
+    if (!written.is_exact()) return false;
+    const SectorMap sectors = map_sectors(page, left, written);
+    return sectors[0].state == SectorState::expected && std::all_of(sectors.begin() + 1, sectors.end(), [](const SectorFact& fact) {
+               const bool is_of_another_write = fact.state == SectorState::damaged && fact.version != 0;
+               return fact.state == SectorState::expected || fact.state == SectorState::older || fact.state == SectorState::newer ||
+                      fact.state == SectorState::zero || is_of_another_write;
+           });
+}
+
 std::optional<PageJudgement> judge_torn(const std::byte* page, const PageHeader& header, const ProvenPage& proven,
                                         const RecoveredLog& log) {
     const bool was_in_flight = proven.bound.has_changed != 0 || proven.bound.is_released != 0;
@@ -190,6 +208,7 @@ PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const 
     if (is_all_zero(page, kPageBytes)) return {proven.least() == 0 ? PageCondition::sound : PageCondition::wrong, 0, false};
     const PageHeader header = read_header(page);
     if (!is_sound(page, header)) {
+        if (is_torn_by_earlier_run(page, header, proven, log)) return {PageCondition::sound, 0, false};
         return judge_torn(page, header, proven, log).value_or(PageJudgement{PageCondition::wrong, 0, false});
     }
     const std::uint32_t version = header.run_id == log.run_id ? header.version : 0;

@@ -1,6 +1,7 @@
 // One page as a crash has left it, compared with what log and ledger prove about it.
 #include "sim/verify/page_judge.hpp"
 
+#include <cstddef>
 #include <cstring>
 
 #include "sim/ledger/page_ledger.hpp"
@@ -132,4 +133,65 @@ TEST_CASE("the promised version with another checksum is of another history of t
     page.promised.checksum = sim::page_checksum(promised.data());
     CHECK(sim::judge_page(there.data(), page, log).condition == PageCondition::wrong);
     CHECK(sim::name_wrong_page(there.data(), page, log, false).kind == FindingKind::lost_write);
+}
+
+TEST_CASE("a page that a cut of an earlier run tore, in a file that was taken over, is what that run left, unless the log demands more") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    constexpr std::uint64_t kEarlier = 0x99;
+    const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
+    sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {}};
+    PageBuffer left({kEarlier, 1, 9, 4, 950, 2'000'000});
+    const PageBuffer older({kEarlier, 1, 9, 3, 500, 1});
+    std::memcpy(left.data() + kPageBytes / 2, older.data() + kPageBytes / 2, kPageBytes / 2);
+    std::memset(left.data() + kPageBytes - sim::kSectorBytes, 0, sim::kSectorBytes);
+    const sim::PageJudgement judgement = sim::judge_page(left.data(), page, log);
+    CHECK(judgement.condition == PageCondition::sound);
+    CHECK(judgement.version == 0);
+    const auto is_wrong = [&] { return sim::judge_page(left.data(), page, log).condition == PageCondition::wrong; };
+
+    SECTION("a page that was promised is lost") {
+        page.bound.least = 1;
+        CHECK(is_wrong());
+    }
+    SECTION("a page that the run has changed must show the change") {
+        page.bound.least = 1;
+        page.bound.newest = 1;
+        CHECK(is_wrong());
+    }
+    SECTION("a sector with a wrong bit was not left by anyone") {
+        left.data()[3 * sim::kSectorBytes + 77] ^= std::byte{4};
+        CHECK(is_wrong());
+    }
+    SECTION("a header with a wrong bit was not left by anyone, wherever the bit is") {
+        for (std::size_t at = 0; at < sizeof(sim::PageHeader); ++at) {
+            CAPTURE(at);
+            left.data()[at] ^= std::byte{4};
+            CHECK(is_wrong());
+            left.data()[at] ^= std::byte{4};
+        }
+    }
+    SECTION("a sector that belongs elsewhere in the page is misplaced") {
+        std::memcpy(left.data() + 3 * sim::kSectorBytes, left.data() + 4 * sim::kSectorBytes, sim::kSectorBytes);
+        CHECK(is_wrong());
+    }
+    SECTION("a sector of this run shows a write that its log does not have") {
+        const PageBuffer ours({kRun, 1, 9, 1, 800, 3});
+        std::memcpy(left.data() + 3 * sim::kSectorBytes, ours.data() + 3 * sim::kSectorBytes, sim::kSectorBytes);
+        CHECK(is_wrong());
+    }
+}
+
+TEST_CASE("a page of an earlier run that has a wrong bit, but no sector of another write, is damaged, not torn") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {}};
+    PageBuffer left({0x99, 1, 9, 4, 950, 2'000'000});
+    REQUIRE(sim::judge_page(left.data(), page, log).condition == PageCondition::sound);
+    for (const std::size_t at : {offsetof(sim::PageHeader, checksum), offsetof(sim::PageHeader, lsn), offsetof(sim::PageHeader, run_id),
+                                 offsetof(sim::PageHeader, write_utc_us)}) {
+        CAPTURE(at);
+        left.data()[at] ^= std::byte{4};
+        CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
+        left.data()[at] ^= std::byte{4};
+    }
 }
