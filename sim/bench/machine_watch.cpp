@@ -48,17 +48,19 @@ constexpr std::size_t kMomentsMax = 513;
 
 }  // namespace
 
-MachineWatch::Moment MachineWatch::moment(std::uint64_t now_ns) const {
+MachineWatch::Moment MachineWatch::moment(std::uint64_t now_ns) {
     Moment moment;
     moment.at_ns = now_ns;
     moment.usage = ums::process_usage();
     moment.cpus = ums::read_cpu_ticks();
     moment.throttling = ums::read_group_throttling();
     for (const std::string& path : paths_) {
-        ums::BlockDevice device = ums::block_device_of(path);
+        ums::BlockDevice device = ums::block_device_of(path, roots_);
         const bool is_known =
             std::any_of(moment.devices.begin(), moment.devices.end(), [&](const auto& each) { return each.name == device.name; });
-        if (device.known && !is_known) moment.devices.push_back(std::move(device));
+        if (!device.known || is_known) continue;
+        device.counters = times_[device.name].next(device.counters);
+        moment.devices.push_back(std::move(device));
     }
     return moment;
 }

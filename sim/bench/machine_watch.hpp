@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/bench/measure_results.hpp"
@@ -17,7 +19,8 @@ namespace sim {
 class MachineWatch {
 public:
     // `paths`: of the measured files and devices.
-    explicit MachineWatch(std::vector<std::string> paths) : paths_(std::move(paths)) {}
+    explicit MachineWatch(std::vector<std::string> paths, ums::BlockDeviceRoots roots = {})
+        : paths_(std::move(paths)), roots_(std::move(roots)) {}
 
     // Reads the counters: first when the measured time begins, last when it ends. Blocking, a millisecond or less; any thread, one at a
     // time.
@@ -31,17 +34,19 @@ private:
     struct Moment {
         std::uint64_t at_ns = 0;
         std::vector<ums::CpuTicks> cpus;
-        std::vector<ums::BlockDevice> devices;  // each disk once
+        std::vector<ums::BlockDevice> devices;  // each disk once, with whole times
         ums::GroupThrottling throttling;
         ums::ProcessUsage usage;
     };
 
-    [[nodiscard]] Moment moment(std::uint64_t now_ns) const;
+    [[nodiscard]] Moment moment(std::uint64_t now_ns);
     static std::vector<MeasureCpu> cpus_between(const Moment& before, const Moment& after);
     static std::vector<MeasureDevice> devices_between(const Moment& before, const Moment& after);
     static MeasureMachineSample sample_between(const Moment& before, const Moment& after);
 
     const std::vector<std::string> paths_;
+    const ums::BlockDeviceRoots roots_;
+    std::map<std::string, ums::WholeTimes> times_;  // by the name of the disk
     std::vector<Moment> moments_;
     std::uint64_t period_ns_ = ums::kNsPerSecond;
 };

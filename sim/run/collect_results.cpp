@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ums/io/block_device.hpp"
 #include "ums/io/file_attributes.hpp"
 
 namespace sim {
@@ -62,48 +61,6 @@ void add_schedulers(ums::SchedulerGroup& schedulers, Results& results) {
         results.waits.push_back({std::string(name_of(static_cast<ums::WaitType>(type))), waits[type].count, waits[type].wait_ns / 1000,
                                  waits[type].wait_max_ns / 1000, waits[type].signal_wait_ns / 1000});
     }
-}
-
-DriveFacts read_drive_facts(const std::string& path) {
-    const ums::BlockDevice device = ums::block_device_of(path);
-    DriveFacts facts;
-    facts.known = device.known;
-    facts.name = device.name;
-    facts.number = device.number;
-    facts.manager = device.driver;
-    facts.logical_sector_bytes = device.logical_sector_bytes;
-    facts.physical_sector_bytes = device.physical_sector_bytes;
-    facts.size_bytes = device.size_bytes;
-    facts.rotational = device.is_rotational;
-    facts.removable = device.is_removable;
-    facts.read_cache = device.known;  // Linux does not tell; every disk has one
-    facts.write_cache = device.has_write_cache;
-    facts.fua = device.has_fua;
-    facts.reads = device.counters.reads;
-    facts.read_time_ms = device.counters.read_time_ms;
-    facts.writes = device.counters.writes;
-    facts.write_time_ms = device.counters.write_time_ms;
-    facts.idle_time_ms = device.counters.busy_time_ms;  // turned into idle time by drive_facts_since
-    facts.read_bytes = device.counters.read_bytes;
-    facts.written_bytes = device.counters.written_bytes;
-    facts.merged_requests = device.counters.reads_merged + device.counters.writes_merged;
-    return facts;
-}
-
-DriveFacts drive_facts_since(const DriveFacts& before, std::uint64_t elapsed_ms, const std::string& path) {
-    DriveFacts facts = read_drive_facts(path);
-    const auto since = [](std::uint64_t& now, std::uint64_t then) { now -= std::min(now, then); };
-    const auto time_since = [&facts](std::uint64_t& now, std::uint64_t then) { now = facts.known ? ums::ms_between(then, now) : 0; };
-    since(facts.reads, before.reads);
-    time_since(facts.read_time_ms, before.read_time_ms);
-    since(facts.writes, before.writes);
-    time_since(facts.write_time_ms, before.write_time_ms);
-    since(facts.read_bytes, before.read_bytes);
-    since(facts.written_bytes, before.written_bytes);
-    since(facts.merged_requests, before.merged_requests);
-    time_since(facts.idle_time_ms, before.idle_time_ms);
-    facts.idle_time_ms = facts.known ? elapsed_ms - std::min(elapsed_ms, facts.idle_time_ms) : 0;
-    return facts;
 }
 
 void read_attributes(const std::string& path, FileResult& result) {

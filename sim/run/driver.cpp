@@ -169,7 +169,7 @@ void Driver::add_files(Progress& progress, std::span<SimFile* const> files) {
     }
 }
 
-void Driver::collect_files(std::span<SimFile* const> files, std::span<const DriveFacts> drives, TimeSeries& time_series) {
+void Driver::collect_files(std::span<SimFile* const> files, std::span<DriveWatch> drives, TimeSeries& time_series) {
     results_.intervals = time_series.intervals();
     for (std::size_t i = 0; i < files.size(); ++i) {
         const SimFile& file = *files[i];
@@ -177,7 +177,7 @@ void Driver::collect_files(std::span<SimFile* const> files, std::span<const Driv
         result.findings = journal_.findings_of(file.id());
         result.warnings = journal_.warnings_of(file.id());
         result.samples = time_series.take_samples(i);
-        result.drive = drive_facts_since(drives[i], (clock_.now_ns() - journal_.start_ns()) / ums::kNsPerMs, file.path());
+        result.drive = drives[i].facts((clock_.now_ns() - journal_.start_ns()) / ums::kNsPerMs);
         results_.files.push_back(std::move(result));
     }
 }

@@ -17,6 +17,7 @@
 #include "sim/options.hpp"
 #include "sim/promises/promise_keeper.hpp"
 #include "sim/results.hpp"
+#include "sim/run/drive_watch.hpp"
 #include "sim/run/time_series.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/memory_reserve.hpp"
@@ -75,7 +76,7 @@ protected:
     [[nodiscard]] Progress common_progress() const;
     static void add_files(Progress& progress, std::span<SimFile* const> files);
     // The results of the files, in their order, with their drives and their time series. At the end.
-    void collect_files(std::span<SimFile* const> files, std::span<const DriveFacts> drives, TimeSeries& time_series);
+    void collect_files(std::span<SimFile* const> files, std::span<DriveWatch> drives, TimeSeries& time_series);
 
     Options options_;
     const ums::Machine machine_;

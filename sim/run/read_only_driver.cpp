@@ -16,6 +16,7 @@ ums::Task<void> ReadOnlyDriver::work(ums::Task<void>& job) {
     journal_.begin_run();
     are_cycles_running_ = true;
     watch_long_io(open_->monitors, open_->monitors_stop);
+    (*schedulers_)[0].spawn(open_->monitors, "Monitor", watch_drives(open_->drives, clock_, open_->monitors_stop));
     try {
         co_await job;
     } catch (...) {

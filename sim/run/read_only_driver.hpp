@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "sim/run/drive_watch.hpp"
 #include "sim/run/driver.hpp"
 #include "sim/run/time_series.hpp"
 
@@ -23,7 +24,7 @@ protected:
         virtual ~OpenFiles() = default;
 
         std::vector<SimFile*> files;  // in the order of the configuration
-        std::vector<DriveFacts> drives;
+        std::vector<DriveWatch> drives;
         std::unique_ptr<TimeSeries> time_series;
         ums::Event monitors_stop;
         ums::TaskGroup monitors;

@@ -10,7 +10,6 @@
 #include "sim/files/file_examiner.hpp"
 #include "sim/files/file_names.hpp"
 #include "sim/files/transfer_failure.hpp"
-#include "sim/run/collect_results.hpp"
 #include "ums/base/assert.hpp"
 
 namespace sim {
@@ -76,7 +75,7 @@ void ReaderDriver::open_files() {
         parts->owned.push_back(std::make_unique<SimFile>(examiner.hand_over(*claim, id, true), file_context()));
         SimFile* const opened = parts->owned.back().get();
         parts->files.push_back(opened);
-        parts->drives.push_back(read_drive_facts(opened->path()));
+        parts->drives.emplace_back(opened->path());
         wanted.paths.push_back(opened->path());
         ++done_.opens;
     }

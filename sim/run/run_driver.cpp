@@ -172,6 +172,7 @@ void RunDriver::start_services() {
     (*schedulers_)[cpus / 2].spawn(parts.writers, "Lazy Writer", parts.lazy_writer->serve());
     (*schedulers_)[0].spawn(parts.monitors, "Time Series", record_time_series());
     (*schedulers_)[0].spawn(parts.monitors, "Monitor", report_outstanding_io(*parts.context, parts.monitors_stop));
+    (*schedulers_)[0].spawn(parts.monitors, "Monitor", watch_drives(parts.drives, clock_, parts.monitors_stop));
     watch_long_io(parts.monitors, parts.monitors_stop);
 }
 

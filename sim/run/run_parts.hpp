@@ -13,7 +13,7 @@
 #include "sim/context/tempdb_space.hpp"
 #include "sim/log/log_auditor.hpp"
 #include "sim/log/log_growth.hpp"
-#include "sim/run/collect_results.hpp"
+#include "sim/run/drive_watch.hpp"
 #include "sim/run/phases.hpp"
 #include "sim/run/time_series.hpp"
 #include "sim/workers/checkpoint.hpp"
@@ -53,8 +53,8 @@ struct RunParts {
     std::deque<PageLedger> ledgers;  // of data files that are still to be added
     std::vector<std::unique_ptr<DataFile>> data_files;
     std::vector<std::unique_ptr<SimFile>> log_files;
-    std::vector<SimFile*> files;  // all, in the order of the configuration
-    std::vector<DriveFacts> drives;
+    std::vector<SimFile*> files;     // all, in the order of the configuration
+    std::vector<DriveWatch> drives;  // of `files`
     std::unique_ptr<BufferPool> pool;
     std::unique_ptr<PromiseBook> promises;  // null: there is no keeper
     std::unique_ptr<LogManager> log;

@@ -7,7 +7,6 @@
 
 #include "sim/errors.hpp"
 #include "sim/files/transfer_failure.hpp"
-#include "sim/run/collect_results.hpp"
 
 namespace sim {
 
@@ -33,7 +32,7 @@ void VerifyDriver::open_files() {
         if (!left.file) continue;
         (left.options.is_log ? parts->log_files : parts->data_files).push_back(left.file.get());
         parts->files.push_back(left.file.get());
-        parts->drives.push_back(read_drive_facts(left.file->path()));
+        parts->drives.emplace_back(left.file->path());
         left.file->governor().allow_bursts(true);
     }
     parts->log = std::make_unique<LogAnalysis>(parts->log_files, parts->data_files, parts->left.run_id, run_, journal_,

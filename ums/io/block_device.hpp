@@ -37,6 +37,27 @@ struct BlockDeviceCounters {
     return before_ms < kShownMs ? kShownMs - before_ms + after_ms : 0;
 }
 
+// The times of one device over many readings: whole, however often what Linux shows of them starts over, as long as none of them does so
+// twice between two readings. One thread at a time.
+class WholeTimes {
+public:
+    // The counters of the next reading, `shown`, with whole times. The device must be known.
+    [[nodiscard]] BlockDeviceCounters next(const BlockDeviceCounters& shown) {
+        BlockDeviceCounters whole = shown;
+        for (const auto time :
+             {&BlockDeviceCounters::read_time_ms, &BlockDeviceCounters::write_time_ms, &BlockDeviceCounters::busy_time_ms}) {
+            whole.*time = whole_.*time + ms_between(shown_.*time, shown.*time);
+        }
+        shown_ = shown;
+        whole_ = whole;
+        return whole;
+    }
+
+private:
+    BlockDeviceCounters shown_;  // the last reading
+    BlockDeviceCounters whole_;
+};
+
 struct BlockDevice {
     bool known = false;
     std::string name;          // of the whole disk, also for a file on a partition: "sda", "nvme0n1", "dm-3"

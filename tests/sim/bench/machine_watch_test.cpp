@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tests/sim/support/disk_tree.hpp"
 #include "tests/support/catch.hpp"
 #include "ums/base/units.hpp"
 
@@ -39,4 +40,24 @@ TEST_CASE("a measurement of hours has as many samples of the machine as one of m
     CHECK(results.samples.size() <= 512);
     CHECK(results.samples.back().end_ns == now_ns);
     for (std::size_t i = 1; i < results.samples.size(); ++i) CHECK(results.samples[i].end_ns > results.samples[i - 1].end_ns);
+}
+
+TEST_CASE("the queue of a disk is right in a measurement so long that what the system shows of its times starts over again and again") {
+    constexpr std::uint64_t kQueue = 256;
+    constexpr std::uint64_t kHours = 48;
+    constexpr std::uint64_t kHourMs = 3'600'000;
+    const sim::testing::DiskTree tree;
+    sim::MachineWatch watch({sim::testing::DiskTree::kFile}, tree.roots());
+    for (std::uint64_t hour = 0; hour <= kHours; ++hour) {
+        tree.set(hour * 1000, hour * kHourMs * kQueue % (std::uint64_t{1} << 32), hour * kHourMs);
+        watch.look(hour * 3600 * kNsPerSecond);
+    }
+    sim::MeasureTimespanResults results;
+    watch.tell(results);
+    REQUIRE(results.devices.size() == 1);
+    CHECK(results.devices[0].queue_mean == Approx(kQueue));
+    CHECK(results.devices[0].wait_mean_ms == Approx(kHourMs * kQueue / 1000));
+    CHECK(results.devices[0].busy_percent == Approx(100));
+    REQUIRE(results.samples.size() == kHours);
+    for (const sim::MeasureMachineSample& sample : results.samples) CHECK(sample.devices.at(0).queue_mean == Approx(kQueue));
 }

@@ -89,6 +89,24 @@ TEST_CASE("the times of a disk are right even if what the kernel shows of them h
     CHECK(ms_between(kShownMs + 5, 3) == 0);  // of another device
 }
 
+TEST_CASE("the times of many readings are whole however often what the kernel shows of them starts over") {
+    constexpr std::uint64_t kShownMs = std::uint64_t{1} << 32;
+    constexpr std::uint64_t kStepMs = 3'000'000'000;
+    WholeTimes times;
+    for (std::uint64_t step = 1; step <= 5; ++step) {
+        BlockDeviceCounters shown;
+        shown.reads = step;
+        shown.read_time_ms = step * kStepMs % kShownMs;
+        shown.write_time_ms = step * 7;
+        shown.busy_time_ms = (kShownMs - 3 + step) % kShownMs;
+        const BlockDeviceCounters whole = times.next(shown);
+        CHECK(whole.reads == step);
+        CHECK(whole.read_time_ms == step * kStepMs);
+        CHECK(whole.write_time_ms == step * 7);
+        CHECK(whole.busy_time_ms == kShownMs - 3 + step);
+    }
+}
+
 TEST_CASE("a partition leads to its disk") {
     const Tree tree;
     const BlockDevice disk = read_block_device(8, 18, tree.roots());
