@@ -31,7 +31,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kDrainSecondsMax = 10;
 // Enough for a disk to write the rest of the log, or the results with all findings.
 constexpr std::chrono::milliseconds kOutputTimeout = 10s;
 constexpr std::chrono::milliseconds kResultsTimeout = 60s;
@@ -233,25 +232,21 @@ void Run::watch_output() {
 }
 
 void Run::watch_drain(const sim::Progress& progress) {
-    if (progress.lost_requests > 0 && ++seconds_with_lost_requests_ == kDrainSecondsMax) {
+    if (progress.lost_requests > 0 && ++seconds_with_lost_requests_ == DrainWatch::kDrainSecondsMax) {
         give_up(ExitCode::integrity, "FAILED: an I/O request never came back. The process ends without a summary.",
                 "An I/O request never came back, so the run cannot be drained and ends here. The storage failed: see the findings.");
     }
     // A user who stops a run must not wait for two minutes because its disk has stopped answering; nor must anyone wait after a task has
     // failed and left others waiting.
-    const bool is_stalled = (is_stopped_ || progress.is_internal_error) && progress.io_count == io_count_;
-    stalled_seconds_ = is_stalled ? stalled_seconds_ + 1 : 0;
-    io_count_ = progress.io_count;
-    if (stalled_seconds_ == kDrainSecondsMax && progress.is_internal_error) {
+    if (!drain_.has_stalled(progress, is_stopped_ || progress.is_internal_error)) return;
+    if (progress.is_internal_error) {
         give_up(progress.findings > 0 ? ExitCode::integrity : ExitCode::internal_error,
                 "An internal error of ioproof ended the run. The process ends without a summary.",
                 "A task has failed, and others wait for it, so the run cannot be drained and ends here.");
     }
-    if (stalled_seconds_ == kDrainSecondsMax) {
-        give_up(progress.findings > 0 ? ExitCode::integrity : ExitCode::stopped,
-                "The run was stopped, and what it waits for does not come back. The process ends without a summary.",
-                "The run was stopped, and what it waits for does not come back, so it cannot be drained and ends here.");
-    }
+    give_up(progress.findings > 0 ? ExitCode::integrity : ExitCode::stopped,
+            "The run was stopped, and what it waits for does not come back. The process ends without a summary.",
+            "The run was stopped, and what it waits for does not come back, so it cannot be drained and ends here.");
 }
 
 // A request that never comes back keeps the run from draining, and cannot be canceled.

@@ -13,6 +13,7 @@
 #include "cli/composite_sink.hpp"
 #include "cli/console.hpp"
 #include "cli/console_sink.hpp"
+#include "cli/drain_watch.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/group/group_member.hpp"
 #include "cli/moment_pipe.hpp"
@@ -103,8 +104,7 @@ private:
     std::string repeat_command_;
     bool is_stopped_ = false;  // by the user
     int seconds_with_lost_requests_ = 0;
-    int stalled_seconds_ = 0;
-    std::uint64_t io_count_ = 0;
+    DrainWatch drain_;
     bool output_is_stuck_ = false;
     bool is_file_stuck_ = false;  // that of the results
     std::vector<sim::PreflightLine> preflight_;

@@ -115,6 +115,7 @@ void RunDriver::make_parts() {
 }
 
 void RunDriver::close_files() {
+    is_closing_ = true;
     // After a finding they are evidence.
     const bool keeps_backups = options_.backup_user.keep_files || journal_.finding_count() > 0;
     std::vector<const SimFile*> removed;

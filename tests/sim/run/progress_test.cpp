@@ -1,8 +1,12 @@
 // What Simulation::progress() tells another thread.
+#include <functional>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
 using sim::Phase;
@@ -20,6 +24,19 @@ public:
 
 private:
     const ums::RealClock real_;
+};
+
+// Tells when a file is about to be deleted.
+class DeletionTeller final : public ums::ForwardingStorage {
+public:
+    using ForwardingStorage::ForwardingStorage;
+
+    std::error_code remove(ums::FileHandle file) override {
+        if (on_remove) on_remove();
+        return ForwardingStorage::remove(file);
+    }
+
+    std::function<void()> on_remove;
 };
 
 }  // namespace
@@ -42,4 +59,18 @@ TEST_CASE("a phase that begins during a call of progress() has an elapsed time o
     CHECK(progress.elapsed_us == 0);
     CHECK(progress.done_fraction == 0);
     CHECK(progress.oldest_io_us == 0);
+}
+
+TEST_CASE("the progress of a run says that its files are being closed and deleted, but not before that") {
+    VirtualRun files;
+    DeletionTeller storage(files.storage);
+    sim::Options options = busy_options(VirtualRun::kFolder);
+    options.test_cycle_duration_s = 1;
+    options.delete_files_at_shutdown = true;
+    sim::Simulation simulation(options, storage, files.clock, files.sink);
+    std::vector<int> seen;
+    storage.on_remove = [&] { seen.push_back(simulation.progress().is_closing ? 1 : 0); };
+    CHECK_FALSE(simulation.progress().is_closing);
+    static_cast<void>(simulation.run());
+    CHECK(seen == std::vector<int>(options.files.size(), 1));
 }
