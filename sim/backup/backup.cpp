@@ -157,7 +157,7 @@ ums::Task<bool> Backup::make(BackupKind kind) {
     tell(set, pages, log_bytes, clock.elapsed_us());
     WorkCounters::add(parts_.context.backup.cycles, 1);
     WorkCounters::add(parts_.context.backup.log_bytes, log_bytes);
-    sets_.push_back(std::move(set));
+    add_to_chain(sets_, std::move(set));
     is_restored_ = false;
     if (parts_.options.verify) co_await verify(sets_.back());
     co_return !parts_.context.run.is_stopping();

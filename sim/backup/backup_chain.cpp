@@ -32,6 +32,11 @@ std::string_view text_of(FindingKind kind) {
 
 }  // namespace
 
+void add_to_chain(std::vector<BackupSet>& sets, BackupSet set) {
+    if (!sets.empty()) sets.back().sums = {};
+    sets.push_back(std::move(set));
+}
+
 BackupChain::BackupChain(SimFile& file, std::uint64_t run_id, std::uint64_t chunk_bytes_max, RunState& run, Journal& journal)
     : file_(file),
       run_id_(run_id),
