@@ -75,6 +75,24 @@ MeasureFiles::~MeasureFiles() {
     }
 }
 
+std::uint64_t MeasureFiles::book_bytes(const std::vector<MeasureTarget>& targets) const {
+    std::uint64_t sum_bytes = 0;
+    for (const auto& file : files_) {
+        if (file->pages == nullptr) continue;
+        std::uint64_t reached_bytes = file->was_created ? file->size_bytes : 0;
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            const MeasureTarget& target = targets[i];
+            const bool is_random = target.access == MeasureAccess::random || target.access == MeasureAccess::mixed;
+            if (doors_[i].file != file.get() || !is_random) continue;
+            const std::uint64_t end_bytes =
+                target.max_offset_bytes != 0 ? std::min(target.max_offset_bytes, file->size_bytes) : file->size_bytes;
+            reached_bytes += end_bytes - std::min(end_bytes, target.base_offset_bytes);
+        }
+        sum_bytes += std::min(reached_bytes, file->size_bytes) / file->pages->unit_bytes() * PageBook::kEntryBytes;
+    }
+    return sum_bytes;
+}
+
 void MeasureFiles::remove_created() {
     for (const auto& file : files_) {
         if (!file->was_created || !file->control.is_open()) continue;

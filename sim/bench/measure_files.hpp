@@ -43,6 +43,9 @@ public:
     // Examines all files before changing the first, creates those that are needed, and opens a door for each target. Blocking. Throws
     // RefusedError or EnvironmentError, after remove_created().
     void open(const std::vector<MeasureTarget>& targets, bool verify);
+    // What is remembered of pages and sectors takes this much memory before long: of files that are filled, and of what random requests of
+    // `targets`, the same as in open(), can reach. Sequential ones get as far as their time allows.
+    [[nodiscard]] std::uint64_t book_bytes(const std::vector<MeasureTarget>& targets) const;
     // For a start that fails later: removes files that it created, and leaves those empty that it was about to recreate.
     void remove_created();
 

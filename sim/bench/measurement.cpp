@@ -155,11 +155,15 @@ void MeasureTimespanRun::add_thread(std::uint32_t first_target, std::uint32_t en
 void MeasureTimespanRun::check_memory() const {
     std::uint64_t needed_bytes = 0;
     for (const auto& thread : threads_) needed_bytes += memory_bytes_of(spec_, *thread);
+    const std::uint64_t book_bytes = files_.book_bytes(spec_.targets);
     const std::uint64_t available_bytes = ums::this_machine().available_bytes;
-    if (available_bytes == 0 || needed_bytes < available_bytes) return;
+    if (available_bytes == 0 || needed_bytes + book_bytes < available_bytes) return;
+    const bool is_book_larger = book_bytes > needed_bytes;
     throw RefusedError(
-        fmt::format("All requests together need {} MB of memory, and {} MB are available: take smaller blocks or fewer requests.",
-                    needed_bytes / ums::kMb, available_bytes / ums::kMb));
+        fmt::format("{} {} MB of memory, and {} MB are available: {}.",
+                    is_book_larger ? "Keeping track of all pages or sectors for their verification needs" : "All requests together need",
+                    std::max(book_bytes, needed_bytes) / ums::kMb, available_bytes / ums::kMb,
+                    is_book_larger ? "measure a part of the file, or other contents" : "take smaller blocks or fewer requests"));
 }
 
 std::uint32_t MeasureTimespanRun::cpu_count() const {

@@ -13,7 +13,7 @@ PageBook::PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run
       file_id_(file_id),
       run_id_(run_id),
       past_(past),
-      memory_((pages > 0 ? pages : 1) * sizeof(std::atomic<std::uint64_t>), ums::MemoryKind::huge_pages) {}
+      memory_((pages > 0 ? pages : 1) * kEntryBytes, ums::MemoryKind::huge_pages) {}
 
 std::atomic<std::uint64_t>& PageBook::word(std::uint64_t page) const {
     UMS_ASSERT(page < pages_);

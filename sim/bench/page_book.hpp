@@ -44,6 +44,9 @@ public:
 
     // --- images; any thread ---
 
+    // What a unit takes in memory once it has been written or read.
+    static constexpr std::uint64_t kEntryBytes = sizeof(std::atomic<std::uint64_t>);
+
     [[nodiscard]] std::uint32_t unit_bytes() const { return unit_ == BookUnit::page ? kPageBytes : kSectorBytes; }
     [[nodiscard]] BookUnit unit() const { return unit_; }
     // Makes the image of `version` of the page. `data` must be 8-aligned.

@@ -2,12 +2,14 @@
 #include <cstring>
 #include <vector>
 
+#include "sim/bench/page_book.hpp"
 #include "sim/files/file_names.hpp"
 #include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/bench/measurement_fixture.hpp"
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/machine.hpp"
 
 using namespace sim::testing;
 using namespace sim;
@@ -68,6 +70,25 @@ void put_pages(VirtualRun& run, void (*change)(PageHeader& header)) {
 }
 
 }  // namespace
+
+TEST_CASE("random requests to more pages than can be remembered in memory are refused, but not those to a part of them, or in sequence") {
+    const std::uint64_t available_bytes = ums::this_machine().available_bytes;
+    if (available_bytes == 0) {
+        WARN("the available memory is not known");
+        return;
+    }
+    VirtualRun run;
+    put_pages(run, [](PageHeader&) {});
+    run.memory.find(kMeasured)->resize(available_bytes / PageBook::kEntryBytes * 2 * kPageBytes);
+    MeasureTarget target = small_target();
+    target.create_bytes = 0;
+    CHECK_THROWS_WITH(run_spec(run, spec_of(target)), ContainsSubstring("Keeping track of all pages"));
+    target.max_offset_bytes = kMb;
+    CHECK(run_spec(run, spec_of(target)).failure_reason.empty());
+    target.max_offset_bytes = 0;
+    target.access = MeasureAccess::sequential;
+    CHECK(run_spec(run, spec_of(target)).failure_reason.empty());
+}
 
 TEST_CASE("a file of a newer version is not written, and one with an impossible number is") {
     MeasureTarget target = small_target();
