@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/results.hpp"
 #include "ums/base/os_thread.hpp"
 #include "ums/base/units.hpp"
 #include "ums/io/file_extents.hpp"
@@ -102,7 +103,8 @@ void OutputWriter::write(const sim::Event& event) { log_.on_event(event); }
 void OutputWriter::write(sim::Finding& finding) {
     finding.place.device = place_of(finding);
     finding.evidence.dump_path = evidence_.save(finding);
-    if (finding.place.device || !finding.evidence.dump_path.empty()) {
+    const bool is_kept = ++(finding.is_warning ? warnings_ : findings_) <= sim::kFindingsKept;
+    if (is_kept && (finding.place.device || !finding.evidence.dump_path.empty())) {
         const std::lock_guard lock(mutex_);
         known_[finding.number] = {.dump_path = finding.evidence.dump_path, .device = finding.place.device};
     }

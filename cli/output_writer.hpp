@@ -46,7 +46,8 @@ public:
     // How long the writer has been busy with its present item; 0 if it is idle. Any thread.
     [[nodiscard]] std::chrono::milliseconds stuck() const;
 
-    // Adds to the findings what was learned by writing them: the file of the evidence, the place on the device. Only after flush().
+    // Adds to the findings what was learned by writing them: the file of the evidence, the place on the device. Knows only those that the
+    // results keep: the first ones. Only after flush().
     void complete(std::vector<sim::Finding>& findings) const;
     // One sentence for each kind of output that was passed in, but is missing from the files. Only after flush().
     [[nodiscard]] std::vector<std::string> failures() const;
@@ -76,6 +77,8 @@ private:
     reports::FindingsFile* const findings_file_;
     reports::ErrorDump& evidence_;
     PatientThread places_;
+    std::uint64_t findings_ = 0;  // written by the writer's thread; only it uses them
+    std::uint64_t warnings_ = 0;
     mutable std::mutex mutex_;  // guards what follows
     std::condition_variable changed_;
     std::deque<Item> queue_;

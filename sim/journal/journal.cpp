@@ -11,8 +11,6 @@ namespace sim {
 
 namespace {
 
-// Findings kept for the results; all of them go to the sink.
-constexpr std::size_t kFindingsKept = 10'000;
 constexpr std::size_t kEvidenceKept = 100;
 // Operations that a finding carries.
 constexpr std::size_t kPageHistoryMax = 200;

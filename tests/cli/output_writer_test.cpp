@@ -1,9 +1,13 @@
 #include "cli/output_writer.hpp"
 
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "sim/results.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/count_of.hpp"
 #include "tests/support/process.hpp"
@@ -101,6 +105,21 @@ TEST_CASE("a finding is written, and completed, with the name of its evidence an
         CHECK_THAT(one.evidence.dump_path, ContainsSubstring("SqlSimErrorDump0000" + std::to_string(one.number) + ".txt"));
         CHECK_THAT(read(run.folder / "findings.json"), ContainsSubstring(one.evidence.dump_path));
     }
+}
+
+TEST_CASE("only findings and warnings that the results keep are remembered: a disk that is broken for days has millions") {
+    Written run;
+    for (std::uint64_t number = 1; number <= sim::kFindingsKept; ++number) run.writer.on_finding(finding(number, "page.mdx"));
+    std::vector<sim::Finding> others{finding(sim::kFindingsKept + 1, "other.mdx"), finding(sim::kFindingsKept + 2, "third.mdx")};
+    others[1].is_warning = true;
+    for (const sim::Finding& one : others) run.writer.on_finding(one);
+    REQUIRE(run.writer.flush(10s));
+    std::vector<sim::Finding> findings{finding(1, "page.mdx"), others[0], others[1]};
+    run.writer.complete(findings);
+    CHECK_FALSE(findings[0].evidence.dump_path.empty());
+    CHECK(findings[1].evidence.dump_path.empty());
+    CHECK_FALSE(findings[2].evidence.dump_path.empty());
+    CHECK(std::filesystem::exists(run.folder / "SqlSimErrorDump00066.txt"));  // both have a file: after 64 of the first cause
 }
 
 TEST_CASE("outputs that could not be written are reported at the end") {
