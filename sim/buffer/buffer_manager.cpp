@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "sim/buffer/page_writer.hpp"
 #include "sim/files/io_retry.hpp"
 #include "sim/page/page_codec.hpp"
@@ -100,7 +102,16 @@ ums::Task<FixedPage> BufferManager::fix(DataFile& data, std::uint32_t page, FixI
     }
     if (!fixed) resize_latch.release_shared();
     pool_.slots().release(spare);
+    if (fixed && intent != FixIntent::look) stop_before_last_version(data, fixed.frame());
     co_return fixed;
+}
+
+void BufferManager::stop_before_last_version(const DataFile& data, const Frame& frame) {
+    if (frame.version < kVersionEnd || run_.is_stopping()) return;
+    run_.stop(Outcome::not_done,
+              fmt::format("{}: page {} has been changed {} times, and its versions are used up. Begin a new run, with larger "
+                          "files if it is to take longer.",
+                          data.file.path(), frame.key.page_id, frame.version));
 }
 
 // The frame is new, pinned and held EX.

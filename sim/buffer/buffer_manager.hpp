@@ -77,6 +77,7 @@ public:
     [[nodiscard]] std::uint64_t free_target() const;
 
 private:
+    void stop_before_last_version(const DataFile& data, const Frame& frame);
     void request_memory(std::uint64_t count);
     void sweep_for(std::uint64_t count);
     Frame* find_or_insert(PageKey key, std::vector<Slot>& spare, bool& inserted);

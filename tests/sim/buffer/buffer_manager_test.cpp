@@ -111,6 +111,21 @@ TEST_CASE("a page that is to be overwritten is not read, and its versions contin
     });
 }
 
+TEST_CASE("a run ends in order before the versions of a page are used up") {
+    Rig rig;
+    run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
+        r.data().ledger.restore(70, sim::kVersionEnd - 1, 1, 0, true);
+        for (const std::uint32_t version : {sim::kVersionEnd, sim::kVersionEnd + 1}) {
+            const FixedPage page = co_await r.buffers->fix(r.data(), 70, FixIntent::overwrite, prng);
+            REQUIRE(page);
+            CHECK(r.state.is_stopping() == (version > sim::kVersionEnd));
+            CHECK(BufferManager::change(r.data(), page.frame()) == version);
+        }
+        CHECK(r.state.outcome() == sim::Outcome::not_done);
+        CHECK_THAT(r.state.reason(), ContainsSubstring("page 70 has been changed 535822335 times"));
+    });
+}
+
 TEST_CASE("several tasks may read a page at the same time, but a task that changes it is alone") {
     Rig rig;
     run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
