@@ -63,6 +63,10 @@ ums::Task<void> FileResizer::resize(DataFile& data, std::uint64_t size_bytes) {
 ums::Task<std::error_code> FileResizer::cut(DataFile& data, std::uint32_t pages, LogReservation& reservation) {
     SimFile& file = data.file;
     const std::uint32_t old_pages = file.pages();
+    // Nothing is left to be copied, unless another snapshot has been taken meanwhile.
+    if (data.snapshot != nullptr) {
+        static_cast<void>(co_await data.snapshot->copy_before_change(pages, old_pages - pages, OnStop::abandon));
+    }
     const std::uint64_t cut_lsn = co_await log_size(data, pages, reservation);
     if (cut_lsn == 0) co_return std::make_error_code(std::errc::operation_canceled);
     if (context_.promises != nullptr) context_.promises->cut(file.id(), pages, cut_lsn);

@@ -30,6 +30,12 @@ ums::Task<void> use_file(WorkerWorld& world, const bool& is_over, std::uint64_t&
     }
 }
 
+// As soon as the first pages have been copied.
+ums::Task<void> take_another_snapshot(WorkerWorld& world, sim::Snapshot& snapshot) {
+    while (world.context().snapshots.pages_updated == 0) co_await world.sleep_ms(1);
+    co_await snapshot.take();
+}
+
 }  // namespace
 
 TEST_CASE("copying pages to the snapshot before a shrink blocks the file for only one piece at a time") {
@@ -60,6 +66,34 @@ TEST_CASE("copying pages to the snapshot before a shrink blocks the file for onl
         CHECK(longest_ns >= kRequestMs * ums::kNsPerMs);  // a copy is read and written
         CHECK(longest_ns < 4 * kRequestMs * ums::kNsPerMs);
         // What was cut off can still be read from the snapshot.
+        sim::RangeReader reader = w.context().make_reader();
+        std::uint32_t pages_read = 0;
+        for (std::uint32_t page = 0; page < 1024; page += 64) pages_read += co_await snapshot.read(reader, page, 64);
+        CHECK(pages_read == 1024);
+        co_await snapshot.release();
+    });
+    CHECK(world.sink.findings().empty());
+}
+
+TEST_CASE("a snapshot that is taken while pages are copied for a shrink has all pages, too") {
+    WorkerWorld world;
+    world.options.files.push_back(
+        {.path = world.options.files[0].path + ":replica", .initial_size_mb = 1, .max_size_mb = 8, .sparse = true});
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        for (std::uint32_t page = 200; page < 600; ++page) co_await w.change_page(page);
+        sim::Checkpoint checkpoint(w.context());
+        co_await checkpoint.run_once();
+        sim::Snapshot& snapshot = *w.parts->snapshots.front();
+        co_await snapshot.take();
+        w.storage.set_rule([](const ums::IoRequest&) { return Fate{.delay_ns = 100 * ums::kNsPerMs}; });
+        ums::TaskGroup checks;
+        (*w.schedulers)[0].spawn(checks, "Snapshot Check", take_another_snapshot(w, snapshot));
+        sim::FileResizer resizer(w.context());
+        co_await resizer.resize(w.data(), kMb);
+        co_await checks.join();
+        w.storage.set_rule(nullptr);
+        CHECK(w.data().file.size_bytes() == kMb);
+        CHECK(w.context().snapshots.cycles == 2);
         sim::RangeReader reader = w.context().make_reader();
         std::uint32_t pages_read = 0;
         for (std::uint32_t page = 0; page < 1024; page += 64) pages_read += co_await snapshot.read(reader, page, 64);
