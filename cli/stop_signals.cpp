@@ -65,7 +65,7 @@ void on_signal(int signal) {
 
 // The code that should have taken the first signal waits for a disk that does not answer.
 void on_alarm(int /*signal*/) {
-    if (stage.load() == Stage::ending) end_process(true);
+    if (stage.load() == Stage::ending && !is_taken.load()) end_process(true);
 }
 
 bool is_ignored(int signal) {
@@ -147,9 +147,11 @@ GracefulStop::~GracefulStop() { exit_immediately_on_signals(); }
 int GracefulStop::signal() const { return kept_signal.load(); }
 
 int GracefulStop::take() const {
+    const int kept = kept_signal.load();
+    if (kept == 0) return 0;
+    is_taken = true;  // first: the handler, on another thread, may not have set the alarm yet
     ::alarm(0);
-    is_taken = true;
-    return kept_signal.load();
+    return kept;
 }
 
 bool GracefulStop::wait(std::chrono::milliseconds pause) const {

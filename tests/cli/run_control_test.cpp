@@ -188,6 +188,18 @@ TEST_CASE("a signal that is not taken ends the process ten seconds later, one th
     CHECK(WEXITSTATUS(status) == 99);
 }
 
+// The thread of the handler may be delayed between keeping the signal and setting its alarm.
+TEST_CASE("an alarm that is set after its signal was taken does not end the process") {
+    const int code = exit_code_of([] {
+        const cli::GracefulStop stop;
+        send_self(SIGINT);
+        if (!stop.wait(10s) || stop.take() != SIGINT) ::_exit(1);
+        send_self(SIGALRM);
+        ::_exit(99);
+    });
+    CHECK(code == 99);
+}
+
 TEST_CASE("a signal that came too late for one piece of work is for the next, one that was taken is not") {
     const int code = exit_code_of([] {
         {
