@@ -85,8 +85,7 @@ ums::Task<void> PageDiagnosis::diagnose_unheld(const SuspectPage& suspect, ScanH
     Observation observation = co_await observe(data, expected, PageImage(suspect.image.bytes()), suspect.write_mark, holdings);
     if (observation.fate == Fate::overwritten && is_missed_at_home(suspect.image)) observation.fate = Fate::stood_till_written;
     std::vector<Finding> findings = co_await classify_all(data, expected, observation, holdings);
-    if (find_reported({expected.file_id, expected.page_id}, expected.entry.version)) co_return;
-    note_reported(expected, suspect.image, false);
+    if (note_reported(expected, suspect.image, false)) co_return;
     for (Finding& finding : findings) report(data, std::move(finding), observation);
 }
 
@@ -100,9 +99,8 @@ ums::Task<void> PageDiagnosis::diagnose_one(DataFile& data, std::uint32_t page, 
     if (!observation.stays(0)) co_await search_.forget(data, page, observation.images[0].bytes());
     const bool will_repair = observation.stays_wrong() && repairs_;
     std::vector<Finding> findings = co_await classify_all(data, expected, observation, holdings);
-    const std::optional<Reported> reported = find_reported({expected.file_id, expected.page_id}, expected.entry.version);
+    const std::optional<Reported> reported = note_reported(expected, observation.images[0], true);
     const bool is_known = reported && !reported->was_held && reported->checksum == page_checksum(observation.images[0].bytes());
-    note_reported(expected, observation.images[0], true);
     for (Finding& finding : findings) {
         if (is_known) break;
         finding.repaired = will_repair && !finding.transient;
@@ -174,20 +172,24 @@ ums::Task<std::vector<Finding>> PageDiagnosis::classify_all(DataFile& data, cons
 bool PageDiagnosis::is_missed_at_home(const PageImage& image) {
     const PageHeader header = read_header(image.bytes());
     if (header.magic != kPageMagic || header.run_id != run_id_) return false;
-    return find_reported({header.file_id, header.page_id}, header.version).has_value();
+    return was_reported({header.file_id, header.page_id}, header.version);
 }
 
-std::optional<PageDiagnosis::Reported> PageDiagnosis::find_reported(PageKey page, std::uint32_t version) {
+bool PageDiagnosis::was_reported(PageKey page, std::uint32_t version) {
     const std::lock_guard lock(mutex_);
     const auto reported = reported_.find(page.packed());
-    if (reported == reported_.end() || reported->second.version != version) return std::nullopt;
-    return reported->second;
+    return reported != reported_.end() && reported->second.version == version;
 }
 
-void PageDiagnosis::note_reported(const ExpectedPage& expected, const PageImage& image, bool was_held) {
+// One that was met without being held does not replace another: the holder reports a fault that has come back.
+std::optional<PageDiagnosis::Reported> PageDiagnosis::note_reported(const ExpectedPage& expected, const PageImage& image, bool was_held) {
     const std::uint32_t checksum = page_checksum(image.bytes());
     const std::lock_guard lock(mutex_);
-    reported_[PageKey{expected.file_id, expected.page_id}.packed()] = {expected.entry.version, checksum, was_held};
+    const auto [last, is_first] = reported_.try_emplace(PageKey{expected.file_id, expected.page_id}.packed());
+    std::optional<Reported> before;
+    if (!is_first && last->second.version == expected.entry.version) before = last->second;
+    if (was_held || !before) last->second = {expected.entry.version, checksum, was_held};
+    return before;
 }
 
 bool PageDiagnosis::is_image_missing(const DataFile& data, const PageImage& image, const ExpectedPage& expected) {

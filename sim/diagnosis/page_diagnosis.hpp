@@ -92,8 +92,10 @@ private:
         bool was_held = false;
     };
     [[nodiscard]] bool is_missed_at_home(const PageImage& image);
-    [[nodiscard]] std::optional<Reported> find_reported(PageKey page, std::uint32_t version);
-    void note_reported(const ExpectedPage& expected, const PageImage& image, bool was_held);
+    [[nodiscard]] bool was_reported(PageKey page, std::uint32_t version);
+    // Call it before the page is reported, once for each fault. Returns the last report of the same version: another task, on another
+    // scheduler, may be about to report what it has seen of the page, too.
+    [[nodiscard]] std::optional<Reported> note_reported(const ExpectedPage& expected, const PageImage& image, bool was_held);
 
     const std::uint64_t run_id_;
     const bool repairs_;
