@@ -35,7 +35,7 @@ public:
     // see half of a change, unless no write of the page was in flight (WriteWatch).
     [[nodiscard]] Entry operator[](std::uint32_t page) const {
         const Words& words = words_of(page);
-        return std::bit_cast<Entry>(std::array{words[0].load(std::memory_order_relaxed), words[1].load(std::memory_order_relaxed)});
+        return std::bit_cast<Entry>(std::array{words[0].load(std::memory_order_acquire), words[1].load(std::memory_order_acquire)});
     }
 
     // A hint before a transfer that the entry will be needed after it. Costs nothing, and saves waiting for memory.
@@ -86,7 +86,7 @@ private:
         std::atomic<bool>& touched = touched_[page / kRangePages];
         if (!touched.load(std::memory_order_relaxed)) touched.store(true, std::memory_order_relaxed);
     }
-    // An entry, in words that can be read while they change.
+    // An entry, in words that can be read while they change. Whoever sees a change also sees that its write has begun (WriteWatch).
     using Words = std::array<std::atomic<std::uint64_t>, 2>;
     [[nodiscard]] Words& words_of(std::uint32_t page) const {
         UMS_ASSERT(page < pages_max_);
@@ -95,8 +95,8 @@ private:
     void store(std::uint32_t page, const Entry& entry) {
         const auto values = std::bit_cast<std::array<std::uint64_t, 2>>(entry);
         Words& words = words_of(page);
-        words[0].store(values[0], std::memory_order_relaxed);
-        words[1].store(values[1], std::memory_order_relaxed);
+        words[0].store(values[0], std::memory_order_release);
+        words[1].store(values[1], std::memory_order_release);
     }
 
     std::uint64_t pages_max_;
