@@ -16,6 +16,7 @@
 #include "sim/limits.hpp"
 #include "sim/options.hpp"
 #include "ums/io/storage.hpp"
+#include "ums/sched/latch.hpp"
 #include "ums/sched/per_cpu_latch.hpp"
 #include "ums/sched/semaphore.hpp"
 #include "ums/sched/task.hpp"
@@ -94,7 +95,7 @@ public:
     [[nodiscard]] bool has_device() const { return !setup_.transfers.is_in_memory; }
     // Makes completed writes durable if the file was not opened for write-through. Not counted, not governed. An error of the storage is a
     // finding, the first time. Once writes may be lost, every later sync fails, too: the system tells of a loss only once, and perhaps to a
-    // task that cannot end the run.
+    // task that cannot end the run. For the same reason, those of a data file take turns.
     ums::Task<std::error_code> sync();
     // Grows (allocates, or leaves holes if sparse) or cuts the file. The caller holds resize_latch() exclusively. An error of the device is
     // a finding; a refusal for other reasons is left to the caller to report.
@@ -160,6 +161,7 @@ private:
     std::atomic<std::uint64_t> size_bytes_;
     std::atomic<bool> is_given_up_{false};
     std::atomic<int> sync_error_{0};  // errno of a sync that failed; 0: none has
+    ums::Latch sync_turn_;
     FileCountersPerCpu counters_;
     ums::PerCpuLatch resize_latch_;
     // Changed by every request of every CPU: kept apart from what is only read.

@@ -100,6 +100,29 @@ TEST_CASE("a sync after one that failed does not call the lost writes durable") 
     CHECK(world.sink.findings().size() == (error_number == EIO ? 1U : 0U));
 }
 
+// The one that learns of the loss, and takes it away from the other, may be the one that takes longer.
+TEST_CASE("of two syncs that are requested at the same time, none succeeds if one of them fails") {
+    VirtualWorld world;
+    int syncs = 0;
+    world.storage.set_rule([&](const ums::IoRequest& request) {
+        const bool is_first = request.operation == ums::IoOperation::sync && ++syncs == 1;
+        return is_first ? Fate{.error = EIO, .delay_ns = 10 * ums::kNsPerMs} : Fate{.delay_ns = ums::kNsPerMs};
+    });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, kMb);
+        std::vector<int> errors;
+        auto sync = [](SimFile& of, std::vector<int>& results) -> ums::Task<void> {
+            const std::error_code error = co_await of.sync();
+            results.push_back(error.value());
+        };
+        ums::TaskGroup tasks;
+        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(tasks, "Sync", sync(*file, errors));
+        co_await tasks.join();
+        CHECK(errors == std::vector<int>{EIO, EIO});
+    });
+    CHECK(syncs == 2);
+}
+
 TEST_CASE("a sync that the machine could not do says nothing about the next one") {
     VirtualWorld world;
     int syncs = 0;
