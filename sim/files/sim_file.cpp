@@ -127,22 +127,36 @@ void SimFile::report(Finding finding) {
     journal_.report(std::move(finding));
 }
 
+// Of two at the same time, only one may learn of a loss. A log has one for each block, and cannot afford turns.
 ums::Task<std::error_code> SimFile::sync() {
+    if (is_log()) co_return co_await sync_now();
+    const std::uint64_t begun_before = syncs_begun_;
+    co_await sync_turn_.acquire(ums::LatchMode::exclusive, ums::WaitType::io_completion);
+    std::error_code error;
+    // One that began meanwhile covers the same writes, so many that wait for a slow one need only one more.
+    if (last_good_sync_ <= begun_before) {
+        const std::uint64_t number = ++syncs_begun_;
+        error = co_await sync_now();
+        if (!error) last_good_sync_ = number;
+    }
+    sync_turn_.release(ums::LatchMode::exclusive);
+    co_return error;
+}
+
+ums::Task<std::error_code> SimFile::sync_now() {
     ums::IoRequest request;
     request.operation = ums::IoOperation::sync;
     request.file = setup_.transfers;
     request.owner = this;
-    // Of two at the same time, only one may learn of a loss. A log has one for each block, and cannot afford turns.
-    const bool takes_turns = !is_log();
-    if (takes_turns) co_await sync_turn_.acquire(ums::LatchMode::exclusive, ums::WaitType::io_completion);
     co_await ums::Scheduler::current().io(request);
-    if (request.error && !is_about_machine(request.error)) sync_error_.store(request.error.value(), std::memory_order_relaxed);
-    if (takes_turns) sync_turn_.release(ums::LatchMode::exclusive);
     report_if_long(request);
     if (request.error && is_about_storage(request.error) && give_up()) {
         report(failed_request(id(), options(), FileRequest::sync, request.error));
     }
-    if (request.error) co_return request.error;
+    if (request.error) {
+        if (!is_about_machine(request.error)) sync_error_.store(request.error.value(), std::memory_order_relaxed);
+        co_return request.error;
+    }
     const int earlier = sync_error_.load(std::memory_order_relaxed);
     co_return earlier != 0 ? ums::errno_error(earlier) : std::error_code{};
 }

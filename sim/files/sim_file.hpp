@@ -149,6 +149,7 @@ public:
 
 private:
     [[nodiscard]] bool should_abandon(OnStop on_stop) const;
+    ums::Task<std::error_code> sync_now();
     std::error_code read_size();
     void count(const ums::IoRequest& request);
     void report_if_short(const ums::IoRequest& request);
@@ -160,7 +161,9 @@ private:
     Journal& journal_;
     std::atomic<std::uint64_t> size_bytes_;
     std::atomic<bool> is_given_up_{false};
-    std::atomic<int> sync_error_{0};  // errno of a sync that failed; 0: none has
+    std::atomic<int> sync_error_{0};             // errno of a sync that failed; 0: none has
+    std::atomic<std::uint64_t> syncs_begun_{0};  // of a data file; changed by the one whose turn it is
+    std::uint64_t last_good_sync_ = 0;           // its number; likewise
     ums::Latch sync_turn_;
     FileCountersPerCpu counters_;
     ums::PerCpuLatch resize_latch_;

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <memory>
 #include <set>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,11 @@ ums::Task<sim::TransferResult> transfer(SimFile& file, ums::IoOperation operatio
                                         std::uint64_t segment_bytes = sim::kPageBytes) {
     const std::vector<ums::IoSegment> segments(pages, {nullptr, segment_bytes});
     co_return co_await file.transfer(operation, page * sim::kPageBytes, segments, ums::WaitType::io_completion);
+}
+
+ums::Task<void> sync_and_note(SimFile& file, std::vector<int>& errors) {
+    const std::error_code error = co_await file.sync();
+    errors.push_back(error.value());
 }
 
 std::uint64_t sum(const SimFile& file, ums::LocalCounter sim::FileCounters::*member) { return sim::sum_of(file.counters(), member); }
@@ -111,16 +117,33 @@ TEST_CASE("of two syncs that are requested at the same time, none succeeds if on
     world.run([](VirtualWorld& w) -> ums::Task<void> {
         const auto file = w.make_file(1, kMb);
         std::vector<int> errors;
-        auto sync = [](SimFile& of, std::vector<int>& results) -> ums::Task<void> {
-            const std::error_code error = co_await of.sync();
-            results.push_back(error.value());
-        };
         ums::TaskGroup tasks;
-        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(tasks, "Sync", sync(*file, errors));
+        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(tasks, "Sync", sync_and_note(*file, errors));
         co_await tasks.join();
         CHECK(errors == std::vector<int>{EIO, EIO});
     });
     CHECK(syncs == 2);
+}
+
+TEST_CASE("syncs of a data file that wait for another one share the next") {
+    VirtualWorld world;
+    int syncs = 0;
+    world.storage.set_rule([&](const ums::IoRequest& request) {
+        if (request.operation == ums::IoOperation::sync) ++syncs;
+        return Fate{.delay_ns = ums::kNsPerMs};
+    });
+    world.run([&](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, kMb);
+        std::vector<int> errors;
+        ums::TaskGroup tasks;
+        for (int i = 0; i < 9; ++i) (*w.schedulers)[0].spawn(tasks, "Sync", sync_and_note(*file, errors));
+        co_await tasks.join();
+        CHECK(errors == std::vector<int>(9, 0));
+        CHECK(syncs == 2);
+        // What is written from now on needs one of its own.
+        co_await sync_and_note(*file, errors);
+        CHECK(syncs == 3);
+    });
 }
 
 TEST_CASE("a sync that the machine could not do says nothing about the next one") {
