@@ -266,6 +266,14 @@ void add_host_remarks(const std::vector<Host>& hosts, std::string_view judgement
     }
 }
 
+// Nothing is known to be wrong, but a limit of --fail-on was exceeded.
+bool is_only_slow(const Host& host) {
+    const Json& verdict = results_of(host)["verdict"];
+    const Json& reasons = verdict["reasons"];
+    if (verdict["judgement"] != "FAIL" || reasons.empty()) return false;
+    return reasons[0]["id"] == "threshold" || reasons[0]["id"] == "threshold_incomplete";
+}
+
 // What a result without findings proves.
 std::string_view proof_of(const Host& any) {
     if (!any.member) return "Each run got back from its storage what it had given to it.";
@@ -279,6 +287,7 @@ Judged judged(const std::vector<Host>& hosts, const MergedGaps& gaps, std::uint6
     Judged judged;
     const std::string_view noun = hosts.front().member ? (gaps.turn_count != 0 ? "turn" : "rank") : "result";
     const std::size_t failed = count_of(hosts, "FAIL");
+    const auto slow = static_cast<std::size_t>(std::count_if(hosts.begin(), hosts.end(), is_only_slow));
     const std::size_t incomplete = count_of(hosts, "INCOMPLETE");
     std::vector<std::string> missing;
     if (!gaps.ranks.empty()) missing.push_back(fmt::format("{} of {} did not come back", numbers_text("rank", gaps.ranks), gaps.of));
@@ -286,8 +295,9 @@ Judged judged(const std::vector<Host>& hosts, const MergedGaps& gaps, std::uint6
         missing.push_back(fmt::format("there is no result of {} of {}", numbers_text("turn", gaps.turns), gaps.turn_count));
     if (failed > 0) {
         judged.verdict = "FAIL";
-        judged.headline = fmt::format("{} of {} failed. Do not trust this storage with a database until the cause is found.", failed,
-                                      counted(hosts.size(), noun));
+        judged.headline = fmt::format("{} of {} failed{}", failed, counted(hosts.size(), noun),
+                                      slow == failed ? ": the storage is slower than you allow. Nothing that it returned was wrong."
+                                                     : ". Do not trust this storage with a database until the cause is found.");
         add_host_remarks(hosts, "FAIL", judged);
         for (const std::string& each : missing) judged.remarks.push_back(fmt::format("In addition, {}.", each));
         add_host_remarks(hosts, "INCOMPLETE", judged);

@@ -242,6 +242,24 @@ TEST_CASE("one failed host fails all, and its findings are sorted among the othe
     CHECK_THAT(reports::merged_text(group), ContainsSubstring("FAIL: 1 of 3 ranks failed.") && ContainsSubstring("* rank 1 on node-b:"));
 }
 
+TEST_CASE("hosts that only exceed a limit are called slow, and wrong data outrank that") {
+    Parts files;
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        Json slow = ranked_part(rank + 1, rank, 3);
+        slow["verdict"]["judgement"] = "FAIL";
+        slow["verdict"]["reasons"][0]["id"] = rank == 0 ? "threshold" : "threshold_incomplete";
+        files.add(std::move(slow));
+    }
+    files.add(ranked_part(3, 2, 3));
+    Json group = files.merged();
+    CHECK(group["verdict"] == "FAIL");
+    CHECK_THAT(group["headline"].get<std::string>(),
+               ContainsSubstring("2 of 3 ranks failed: the storage is slower than you allow.") && !ContainsSubstring("trust"));
+    files.results[2] = ranked_part(3, 2, 3, true);
+    group = files.merged();
+    CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("3 of 3 ranks failed. Do not trust this storage"));
+}
+
 TEST_CASE("missing ranks make the result incomplete, and are named") {
     Parts files;
     files.add(ranked_part(1, 0, 5));
