@@ -13,9 +13,9 @@ namespace cli {
 namespace {
 
 // The switches of a run that also apply to a verification: which files, and how to report on them.
-constexpr std::array<std::string_view, 17> kSharedWithRun{"ledger", "witness", "key-file",    "cert",  "cert-key", "ca",
-                                                          "config", "log",     "findings",    "json",  "html",     "dir",
-                                                          "engine", "status",  "no-progress", "quiet", "profile"};
+constexpr std::array<std::string_view, 18> kSharedWithRun{
+    "ledger", "witness", "key-file", "cert",   "cert-key", "ca",          "config", "log",     "findings",
+    "json",   "html",    "dir",      "engine", "status",   "no-progress", "quiet",  "profile", "overwrite-foreign-files"};
 
 }  // namespace
 
@@ -38,6 +38,11 @@ Switches verify_switches() {
                 entry.help =
                     "the file in which the run kept what had been acknowledged: all of it must be there.\n"
                     "It is only read; --repair begins it anew";
+            }
+            if (entry.name == "overwrite-foreign-files") {
+                entry.help =
+                    "with --repair: DANGER. Also repair block devices, and *.mdf, *.ndf and *.ldf, on\n"
+                    "which the run worked with this switch. A verification reads them without it";
             }
             if (entry.name == "witness") entry.help = "the same on another machine, where 'ioproof witness' keeps it (docs/witness.md)";
             if (entry.name == "json") entry.help = "write everything about the verification to this file (docs/results.schema.json)";

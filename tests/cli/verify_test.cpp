@@ -109,6 +109,22 @@ TEST_CASE("a repair makes damaged files usable, says what it gave up, and leaves
     CHECK(folder.read("data/sqliosim.mdx") == others);
 }
 
+TEST_CASE("files that a run needs a switch for are verified without it, and repaired with it") {
+    const IoproofFolder folder;
+    folder.write("n.ini",
+                 "[File1]\nFileName=data/n.mdf\nInitialSize=4\nMaxSize=4\n"
+                 "[File2]\nFileName=data/n.ldx\nInitialSize=4\nMaxSize=4\nLogFile=TRUE\n");
+    const std::string allowed = "--overwrite-foreign-files";
+    REQUIRE(folder.start({"run", "-cfg", "n.ini", "-d", "1", allowed})->wait() == 0);
+    damage_page(folder.data() / "n.mdf");
+    CHECK(folder.start({"verify", "-cfg", "n.ini"})->wait() == 1);
+    const auto refused = folder.start({"verify", "--repair", "-cfg", "n.ini"});
+    CHECK(refused->wait() == 2);
+    CHECK_THAT(refused->error(), ContainsSubstring("n.mdf: refused"));
+    CHECK(folder.start({"verify", "--repair", "-cfg", "n.ini", allowed})->wait() == 1);
+    CHECK(folder.start({"verify", "-cfg", "n.ini", allowed})->wait() == 0);
+}
+
 TEST_CASE("a run cannot be resumed without its files") {
     const IoproofFolder folder;
     const auto nothing = folder.start_run("1", {"--resume"});
