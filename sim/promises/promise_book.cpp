@@ -92,6 +92,7 @@ void PromiseBook::cut(std::uint32_t file_id, std::uint32_t pages, std::uint64_t 
     file.least_pages = file.is_cut ? std::min<std::uint64_t>(file.least_pages, pages) : pages;
     file.is_cut = has_news_ = true;
     file.cut_lsn = lsn;
+    if (file.counting == Counting::never) return;  // what earlier runs were promised there is gone, but nobody promises the new size
     file.is_sized = true;
     file.pages = pages;
 }

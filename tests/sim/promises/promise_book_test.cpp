@@ -54,6 +54,12 @@ TEST_CASE("in a file that is never made durable nothing is promised, of such a l
     CHECK(book.take_batch() == sim::PromiseBatch{});
 }
 
+TEST_CASE("a cut of a file that is never made durable withdraws earlier promises, and promises no size") {
+    PromiseBook book(booked(Counting::never));
+    book.cut(kData, 50, 0x100);
+    CHECK(book.take_batch().controls == std::vector<sim::PromiseControl>{{sim::PromiseControlKind::cut, kData, 50, 0x100}});
+}
+
 TEST_CASE("a file without an entry in the book, such as a replica, is ignored") {
     PromiseBook book(booked(Counting::at_once));
     book.page_written({3, 1, 1, 0});
