@@ -207,10 +207,13 @@ PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const 
     if (!proven.is_made && !is_change_beyond_log(page, proven, log)) return {PageCondition::sound, 0, false};
     if (is_all_zero(page, kPageBytes)) return {proven.least() == 0 ? PageCondition::sound : PageCondition::wrong, 0, false};
     const PageHeader header = read_header(page);
+    const bool may_be_old_data = proven.has_old_data && proven.least() == 0;
     if (!is_sound(page, header)) {
         if (is_torn_by_earlier_run(page, header, proven, log)) return {PageCondition::sound, 0, false};
-        return judge_torn(page, header, proven, log).value_or(PageJudgement{PageCondition::wrong, 0, false});
+        const PageCondition otherwise = may_be_old_data ? PageCondition::sound : PageCondition::wrong;
+        return judge_torn(page, header, proven, log).value_or(PageJudgement{otherwise, 0, false});
     }
+    if (may_be_old_data && header.run_id != log.run_id) return {PageCondition::sound, 0, false};
     const std::uint32_t version = header.run_id == log.run_id ? header.version : 0;
     const Flaw flaw = flaw_of(header, proven, log);
     if (flaw == Flaw::none) return {PageCondition::sound, version, false};

@@ -193,8 +193,15 @@ std::uint32_t PageVerification::promised_pages_of(const File& file) const {
     return std::max({made, logged, file.proven->promises.page_count()});
 }
 
-ProvenPage PageVerification::proven_page(const File& file, std::uint32_t page) {
-    return {file.file->id(), page, file.proven->bounds[page], file.proven->promises[page], file.proven->is_made};
+ProvenPage PageVerification::proven_page(const File& file, std::uint32_t page) const {
+    return {file.file->id(), page, file.proven->bounds[page], file.proven->promises[page], file.proven->is_made, has_old_data(file, page)};
+}
+
+// A device is not emptied before the run. Without a complete checkpoint the log still has all changes; with one, its sums show where pages
+// had not been written yet.
+bool PageVerification::has_old_data(const File& file, std::uint32_t page) const {
+    if (!file.file->is_device() || recovered_.has_hole) return false;
+    return recovered_.begin_lsn == 0 || file.proven->sums.has_unwritten(page);
 }
 
 void PageVerification::report_short_file(File& file) {

@@ -51,7 +51,8 @@ private:
     void report_region(File& file, const RegionSums::Mismatch& mismatch);
     void report_short_file(File& file);
     [[nodiscard]] std::uint32_t promised_pages_of(const File& file) const;
-    [[nodiscard]] static ProvenPage proven_page(const File& file, std::uint32_t page);
+    [[nodiscard]] ProvenPage proven_page(const File& file, std::uint32_t page) const;
+    [[nodiscard]] bool has_old_data(const File& file, std::uint32_t page) const;
 
     LogAnalysis& log_;
     const RecoveredLog recovered_;

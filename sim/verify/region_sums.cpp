@@ -56,6 +56,13 @@ void RegionSums::skip_from(std::uint32_t page) {
     }
 }
 
+bool RegionSums::has_unwritten(std::uint32_t page) const {
+    if (!covers(page)) return false;
+    const auto found = regions_.find(page / region_pages_);
+    if (found == regions_.end()) return false;
+    return found->second.recorded.versions < std::min(region_pages_, page_count_ - found->first * region_pages_);
+}
+
 RegionSums::Comparison RegionSums::compare() const {
     Comparison comparison;
     if (region_pages_ != 0) comparison.skipped = region_count(page_count_, region_pages_);

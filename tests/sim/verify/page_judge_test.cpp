@@ -112,6 +112,32 @@ TEST_CASE("a torn page holds no sector of a version older than the one that had 
     }
 }
 
+TEST_CASE("a page that was never written holds what was on the device before, unless a version of it is proven") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
+    sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {}, .has_old_data = true};
+    const PageBuffer noise;
+    std::memset(noise.data(), 0x5a, kPageBytes);
+    const PageBuffer of_other_run({kRun + 1, 3, 77, 5, 500, 1});
+    for (const PageBuffer* old : {&noise, &of_other_run}) {
+        page.bound = {};
+        page.has_old_data = true;
+        const sim::PageJudgement judgement = sim::judge_page(old->data(), page, log);
+        CHECK(judgement.condition == PageCondition::sound);
+        CHECK(judgement.version == 0);
+        page.bound = {.newest = 1, .has_changed = 1};  // its first write was in flight
+        CHECK(sim::judge_page(old->data(), page, log).condition == PageCondition::sound);
+        page.bound = {.least = 1, .newest = 1};
+        CHECK(sim::judge_page(old->data(), page, log).condition == PageCondition::wrong);
+        page.bound = {};
+        page.has_old_data = false;
+        CHECK(sim::judge_page(old->data(), page, log).condition == PageCondition::wrong);
+    }
+    page.has_old_data = true;
+    const PageBuffer misdirected({kRun, 1, 10, 1, 500, 1});
+    CHECK(sim::judge_page(misdirected.data(), page, log).condition == PageCondition::wrong);
+}
+
 TEST_CASE("a version beyond those that a run can make is wrong, whatever is promised") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};

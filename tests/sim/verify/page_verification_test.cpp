@@ -4,12 +4,14 @@
 #include <cstring>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/support/left_run.hpp"
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
 using sim::Finding;
@@ -34,6 +36,41 @@ TEST_CASE("the files of a completed run are as their log says, and a verificatio
     CHECK(results.files[0].pages_verified == left.data().size_bytes() / kPageBytes);
     CHECK(results.files[0].writes + results.files[0].gather_writes + results.files[1].writes == 0);
     CHECK(left.run.storage.request_count() > writes_before);
+}
+
+namespace {
+
+// Presents the data file as a block device.
+struct DataOnDevice final : ums::ForwardingStorage {
+    DataOnDevice(ums::Storage& inner, std::string device_path) : ums::ForwardingStorage(inner), path(std::move(device_path)) {}
+    std::error_code status(const std::string& name, ums::FileStatus& status) override {
+        const std::error_code error = inner().status(name, status);
+        if (name == path) status.kind = ums::FileKind::block_device;
+        return error;
+    }
+    const std::string path;
+};
+
+}  // namespace
+
+TEST_CASE("a device that was cut off while a run wrote its first pages holds its old data elsewhere, which is no finding") {
+    LeftRun left(64);  // its log still has the first block
+    // Only the first block of the log, and no page but the signature, had been written.
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        const std::vector<std::byte> zeros(header.size_bytes);
+        if (header.sequence != 1) left.log().write(offset_bytes, zeros.data(), zeros.size());
+    });
+    left.put_version(0, 1, 0);
+    const std::vector<std::byte> noise(left.data().size_bytes() - kPageBytes, std::byte{0x5a});
+    left.data().write(kPageBytes, noise.data(), noise.size());
+    CHECK(kinds(left.verify()) != "");
+    DataOnDevice device(left.run.storage, left.options.files[0].path);
+    Options options = left.options;
+    options.job = sim::Job::verify;
+    const Results results = sim::Simulation(options, device, left.run.clock, left.run.sink).run();
+    CHECK(kinds(results) == "");
+    REQUIRE(results.durability);
+    CHECK(results.durability->wrong_pages == 0);
 }
 
 TEST_CASE("a page that reverted to an older version is reported as a lost write, even if its log was truncated") {

@@ -56,6 +56,19 @@ TEST_CASE("the only page of a region that is too old is identified, with the num
     CHECK_FALSE(comparison.mismatches[0].is_too_new());
 }
 
+TEST_CASE("a sum below the number of pages of its region shows that some had not been written") {
+    std::vector<std::uint32_t> versions(150, 1);
+    versions[70] = 0;
+    RegionSums sums;
+    CHECK_FALSE(sums.has_unwritten(70));  // nothing is recorded
+    record(sums, versions);
+    CHECK_FALSE(sums.has_unwritten(63));
+    CHECK(sums.has_unwritten(64));
+    CHECK(sums.has_unwritten(127));
+    CHECK_FALSE(sums.has_unwritten(149));  // the last region has 22 pages
+    CHECK_FALSE(sums.has_unwritten(150));
+}
+
 TEST_CASE("any number of pages that are too old is detected") {
     ums::Prng prng(ums::testing::test_seed("any number of pages that are too old"));
     for (int round = 0; round < 200; ++round) {
