@@ -25,6 +25,7 @@ public:
     std::error_code check_size(FileHandle file, std::uint64_t size_bytes) override { return inner_.check_size(file, size_bytes); }
     bool can_open(std::uint32_t count) override { return inner_.can_open(count); }
     std::error_code lock(FileHandle file) override { return inner_.lock(file); }
+    void unlock(FileHandle file) override { inner_.unlock(file); }
     std::error_code size(FileHandle file, std::uint64_t& size_bytes) override { return inner_.size(file, size_bytes); }
     std::error_code allocate(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) override {
         return inner_.allocate(file, offset_bytes, size_bytes);

@@ -1,12 +1,15 @@
 // Backups while users work: verified, restored, and compared with the run's own state. In virtual time.
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <system_error>
 
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
 #include "tests/support/seed.hpp"
 #include "ums/base/prng.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
 using sim::FileRole;
@@ -135,6 +138,30 @@ TEST_CASE("Readers is the number of tasks that read a data file, as far as Buffe
         CHECK(writes <= buffers);
         CHECK(writes > 0);
     }
+}
+
+TEST_CASE("a run that gives up its files gives up those of its backups, too, through whatever storage wraps them") {
+    struct UnlockedFiles final : ums::ForwardingStorage {
+        using ums::ForwardingStorage::ForwardingStorage;
+        void unlock(ums::FileHandle /*file*/) override { ++count; }
+        std::size_t count = 0;
+    };
+    VirtualRun run;
+    UnlockedFiles unlocked(run.storage);
+    ums::ForwardingStorage storage(static_cast<ums::Storage&>(unlocked));
+    sim::Simulation simulation(backup_options(), storage, run.clock, run.sink);
+    bool has_given_up = false;
+    run.storage.set_fault([&](const Recorded& /*request*/) {
+        if (simulation.phase() == Phase::main_run && !has_given_up) {
+            has_given_up = true;
+            simulation.release_locks();
+        }
+        return std::error_code{};
+    });
+    const Results results = simulation.run();
+    REQUIRE(has_given_up);
+    REQUIRE(results.backup);
+    CHECK(unlocked.count == results.files.size() + results.backup->files.size());
 }
 
 TEST_CASE("without Verify a backup is not read back, and without RestoreFolder it is not restored") {
