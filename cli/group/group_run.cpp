@@ -63,6 +63,9 @@ RunArguments with_configuration(RunArguments arguments) {
     if (configuration.options.delete_files_at_shutdown) {
         throw UsageError("DeleteFilesAtShutdown=TRUE: would take the files away from the next owner of --plan hand-over; allowed is FALSE");
     }
+    if (configuration.options.test_cycles == 0) {
+        throw UsageError("TestCycles=0: a turn of --plan hand-over would never end; allowed is at least 1");
+    }
     arguments.log_path = configuration.options.error_file;
     arguments.duration_s = configuration.options.test_cycle_duration_s;
     return arguments;

@@ -219,14 +219,17 @@ TEST_CASE("a hand-over takes the length of its turns and the name of its log fro
     CHECK(hosts.folder.has("host-1/turns.turn-2.xml"));
 }
 
-TEST_CASE("a hand-over whose configuration deletes the files is refused before the first turn") {
-    Hosts hosts;
-    std::filesystem::create_directory(hosts.folder.path() / "host-0");
-    hosts.folder.write("host-0/sqliosim.cfg.ini", "[CONFIG]\nDeleteFilesAtShutdown=TRUE\n");
-    const auto first = hosts.start(0, 1, "shared", {"-d", "1", "--plan", "hand-over", "--turns", "2"});
-    CHECK(first->wait() == 2);
-    CHECK_THAT(first->error(), ContainsSubstring("DeleteFilesAtShutdown=TRUE") && ContainsSubstring("next owner"));
-    CHECK(test::names_in(hosts.folder.path() / "shared").empty());
+TEST_CASE("a hand-over whose configuration deletes the files, or never ends a turn, is refused before the first turn") {
+    for (const char* entry : {"DeleteFilesAtShutdown=TRUE", "TestCycles=0"}) {
+        CAPTURE(entry);
+        Hosts hosts;
+        std::filesystem::create_directory(hosts.folder.path() / "host-0");
+        hosts.folder.write("host-0/sqliosim.cfg.ini", std::string("[CONFIG]\n") + entry + "\n");
+        const auto first = hosts.start(0, 1, "shared", {"-d", "1", "--plan", "hand-over", "--turns", "2"});
+        CHECK(first->wait() == 2);
+        CHECK_THAT(first->error(), ContainsSubstring(entry) && ContainsSubstring("--plan hand-over"));
+        CHECK(test::names_in(hosts.folder.path() / "shared").empty());
+    }
 }
 
 TEST_CASE("an owner that is to be lost works until it is killed, and the next one reports the loss") {
