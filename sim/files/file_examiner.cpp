@@ -288,6 +288,7 @@ SimFile::Setup FileExaminer::hand_over(FileClaim& claim, std::uint32_t id, bool 
     setup.control = claim.hand_over();
     setup.created = claim.is_created;
     setup.is_device = claim.is_device();
+    setup.has_old_data = claim.is_device() || (!options_.delete_files_at_startup && !claim.file.sparse);
     setup.id = id;
     setup.options = claim.file;
     setup.size_bytes = claim.size_bytes;

@@ -58,8 +58,9 @@ class SimFile {
 public:
     // How the file was opened.
     struct Setup {
-        bool created = false;    // by this run
-        bool is_device = false;  // a block device: never resized, never deleted
+        bool created = false;       // by this run
+        bool is_device = false;     // a block device: never resized, never deleted
+        bool has_old_data = false;  // where the run has not written yet: what was there before it
         std::uint32_t id = 0;
         FileOptions options;
         ums::FileHandle transfers;  // opened as NoBuffering and WriteThrough say; not open: for an engine that transfers nothing
@@ -79,6 +80,8 @@ public:
     [[nodiscard]] const FileOptions& options() const { return setup_.options; }
     [[nodiscard]] bool was_created() const { return setup_.created; }
     [[nodiscard]] bool is_device() const { return setup_.is_device; }
+    // Where the run has not written yet, the file holds what was there before the run, not zeros.
+    [[nodiscard]] bool has_old_data() const { return setup_.has_old_data; }
     [[nodiscard]] std::optional<std::uint32_t> signature_checksum() const { return setup_.signature_checksum; }
     // Otherwise a sync is needed, if durability is requested at all.
     [[nodiscard]] bool writes_are_durable() const { return setup_.durability == Durability::write_through; }

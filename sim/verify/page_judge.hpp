@@ -27,7 +27,7 @@ struct ProvenPage {
     PageBounds::Bound bound;
     Promises::Page promised{};  // what a ledger outside the storage holds about it
     bool is_made = true;        // otherwise the file may hold anything but changes of this run, which come after the first log block
-    bool has_old_data = false;  // until its first write, the page holds whatever was on the device before the run
+    bool has_old_data = false;  // until its first write, the page holds whatever was there before the run
 
     // The minimum version of the page, from log or ledger; 0: it may never have been written.
     [[nodiscard]] std::uint32_t least() const { return std::max<std::uint32_t>(bound.least, promised.version); }

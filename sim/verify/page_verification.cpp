@@ -11,6 +11,7 @@
 #include "sim/files/rereader.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
+#include "ums/base/units.hpp"
 #include "ums/sched/scheduler.hpp"
 #include "ums/sched/task_group.hpp"
 
@@ -197,10 +198,11 @@ ProvenPage PageVerification::proven_page(const File& file, std::uint32_t page) c
     return {file.file->id(), page, file.proven->bounds[page], file.proven->promises[page], file.proven->is_made, has_old_data(file, page)};
 }
 
-// A device is not emptied before the run. Without a complete checkpoint the log still has all changes; with one, its sums show where pages
-// had not been written yet.
+// Without a complete checkpoint the log still has all changes; with one, its sums show where pages had not been written yet. A file grows
+// by zeros.
 bool PageVerification::has_old_data(const File& file, std::uint32_t page) const {
-    if (!file.file->is_device() || recovered_.has_hole) return false;
+    const bool is_grown = page >= file.file->options().initial_size_mb * (ums::kMb / kPageBytes);
+    if (!file.file->has_old_data() || is_grown || recovered_.has_hole) return false;
     return recovered_.begin_lsn == 0 || file.proven->sums.has_unwritten(page);
 }
 

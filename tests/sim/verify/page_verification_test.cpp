@@ -71,6 +71,8 @@ TEST_CASE("a device that was cut off while a run wrote its first pages holds its
     CHECK(kinds(results) == "");
     REQUIRE(results.durability);
     CHECK(results.durability->wrong_pages == 0);
+    left.options.delete_files_at_startup = false;  // likewise a file that was kept
+    CHECK(kinds(left.verify()) == "");
 }
 
 TEST_CASE("a page that reverted to an older version is reported as a lost write, even if its log was truncated") {
