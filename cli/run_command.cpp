@@ -124,7 +124,8 @@ ExitCode run_on_files(const Call& call, const RunArguments& arguments, GroupMemb
     options.max_memory_mb = sim::pool_mb_for(options, machine);
     ums::PosixStorage storage;
     if (!is_about_left_files(options.job)) sim::add_tempdb_files(options);
-    sim::resolve_names(options.files, options.overwrite_foreign_files, storage);
+    const bool are_databases_allowed = options.overwrite_foreign_files || options.job == sim::Job::verify;  // which writes nothing
+    sim::resolve_names(options.files, are_databases_allowed, storage);
     check_limits(arguments.limits, options);
 
     StartFacts facts{.cpu_count = options.cpu_count,
