@@ -49,7 +49,7 @@ def shown(figure, value):
     if figure in ("requests_per_s", "pages_per_s"):
         return f"{value / 1000:.1f} k/s" if value >= 1e4 else f"{value:.0f} /s"
     if figure == "bytes_per_s":
-        return f"{value / 1e6:.0f} MB/s"
+        return f"{value / MB:.0f} MB/s"
     if figure in ("cpu_ns", "added_ns"):
         return f"{value / 1000:.2f} us"
     if figure == "latency_us":

@@ -130,10 +130,10 @@ def run_rows(tools, ram, disk, size):
 
     def run(**values):
         last["run"] = Run(tools.program, disk, size_mb=size // MB, seconds=2, **values)
-        return {"bytes_per_s": last["run"].phases["initial update"]["written_mb_per_s"] * 1e6}
+        return {"bytes_per_s": last["run"].phases["initial update"]["written_mb_per_s"] * MB}
 
     def audit():
-        return {"bytes_per_s": last["run"].phases["final audit"]["read_mb_per_s"] * 1e6}
+        return {"bytes_per_s": last["run"].phases["final audit"]["read_mb_per_s"] * MB}
 
     fio_file = os.path.join(disk, "run.fio")
 
@@ -164,7 +164,7 @@ def run_rows(tools, ram, disk, size):
     def moved(*switches):
         result = Run(tools.program, disk, is_default=True, switches=switches, cpus=1, seconds=max(tools.seconds, 10), size_mb=256)
         phase = result.phases["main run"]
-        return {"bytes_per_s": (phase["read_mb_per_s"] + phase["written_mb_per_s"]) * 1e6, "cpu_s": result.cpu_s}
+        return {"bytes_per_s": (phase["read_mb_per_s"] + phase["written_mb_per_s"]) * MB, "cpu_s": result.cpu_s}
 
     ledger = os.path.join(ram, "bench.ledger")
 
