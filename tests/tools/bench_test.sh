@@ -62,6 +62,22 @@ assert os.listdir(folder + "/files") == os.listdir(folder + "/fast") == [], "fil
 print(f"{len(rows)} rows")
 EOF
 
+# A failure in a later round must not disappear behind the rounds before it.
+program ioproof_failing <<EOF
+#!/usr/bin/env bash
+if [ "\$2" = null: ]; then
+    if [ -e "$folder/was_called" ]; then echo "a page was wrong" >&2; exit 1; fi
+    : >"$folder/was_called"
+fi
+exec "$folder/ioproof" "\$@"
+EOF
+status=0
+PATH="$folder:$PATH" python3 -B "$tools/bench" --program "$folder/ioproof_failing" --bare-loop "$folder/bare_loop" --group-load none \
+    --ram "$folder/files" --disk "$folder/files" --size 1 --seconds 1 --rounds 2 --rows path --json "$folder/failed.json" \
+    >"$folder/table" 2>"$folder/errors" || status=$?
+[ "$status" = 3 ] || { echo "exit $status after a failure in the second round"; exit 1; }
+grep -q 'not measured' "$folder/table" || { cat "$folder/table"; exit 1; }
+
 # A zram device must be taken only if it is free and the user is root, and must always be given back.
 mkdir -p "$folder/sys/zram0" "$folder/sys/zram1"
 echo 4096 >"$folder/sys/zram0/disksize"

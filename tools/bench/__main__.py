@@ -120,7 +120,7 @@ def main():
     with open(arguments.json, "w", encoding="utf-8") as file:
         json.dump({"machine": machine(), "seconds": arguments.seconds, "rows": results}, file, indent=1)
     print(table(results))
-    return 0 if all("ratio" in result for result in results) else 3
+    return 0 if all("ratio" in result and "error" not in result for result in results) else 3
 
 
 if __name__ == "__main__":

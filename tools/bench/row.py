@@ -62,7 +62,8 @@ def shown(figure, value):
 def table(results):
     lines = [("", "CPUs", "ioproof", "peer", "ratio", "rounds", "goal", "", "CPU", "peer is")]
     for result in results:
-        if "ratio" not in result:
+        # The rounds before a failure are in the JSON: as a row, they would hide it.
+        if "error" in result or "ratio" not in result:
             lines.append((result["text"], result["cpus"], "-", "-", "-", "-", f"{result['goal']:.2f}", "not measured", "-",
                           result.get("error", "")[:60]))
             continue
