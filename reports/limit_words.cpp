@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace reports {
 
 namespace {
@@ -56,6 +58,11 @@ std::optional<double> limit_time_us(std::string_view text) {
     const auto* const unit = std::find_if(kUnitsUs.begin(), kUnitsUs.end(), [&](const auto& each) { return each.first == text; });
     if (!number || unit == kUnitsUs.end() || *number * unit->second > kLimitMax) return std::nullopt;
     return *number * unit->second;
+}
+
+std::string limit_time_text(double duration_us) {
+    if (duration_us < 1e3) return fmt::format("{:.6g} us", duration_us);
+    return duration_us < 1e6 ? fmt::format("{:.6g} ms", duration_us / 1e3) : fmt::format("{:.6g} s", duration_us / 1e6);
 }
 
 std::optional<double> limit_number(std::string_view text) {

@@ -9,7 +9,6 @@
 
 #include "reports/limit_words.hpp"
 #include "reports/measure_json.hpp"
-#include "reports/measure_report.hpp"
 #include "reports/text.hpp"
 #include "ums/base/printable.hpp"
 
@@ -144,7 +143,7 @@ void judge_time(const MeasureLimit& limit, const MeasureRounds& rounds, MeasureL
     }
     if (worst < 0) return;
     judge(limit, worst, result);
-    result.measured = time_text(static_cast<std::uint64_t>(worst * 1000));
+    result.measured = limit_time_text(worst);
 }
 
 void judge_rate(const MeasureLimit& limit, const MeasureRounds& rounds, MeasureLimitResult& result) {
@@ -160,7 +159,7 @@ void judge_rate(const MeasureLimit& limit, const MeasureRounds& rounds, MeasureL
     const double rate = (is_count ? static_cast<double>(sum.requests) : static_cast<double>(sum.bytes) / kMbBytes) / seconds;
     judge(limit, rate, result);
     result.measured =
-        is_count ? fmt::format("{} requests/s", count_text(static_cast<std::uint64_t>(rate))) : fmt::format("{:.1f} MB/s", rate);
+        is_count ? fmt::format("{} requests/s", count_text(static_cast<std::uint64_t>(rate))) : fmt::format("{:.6g} MB/s", rate);
     result.where = limit.direction == MeasureDirection::reads    ? "reads"
                    : limit.direction == MeasureDirection::writes ? "writes"
                                                                  : "reads and writes";

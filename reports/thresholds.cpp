@@ -106,7 +106,7 @@ struct Measured {
 };
 
 std::string measured_text(Figure figure, double value) {
-    return is_time(figure) ? duration_text(static_cast<std::uint64_t>(value)) : count_text(static_cast<std::uint64_t>(value));
+    return is_time(figure) ? limit_time_text(value) : count_text(static_cast<std::uint64_t>(value));
 }
 
 double time_us(const Threshold& threshold, const sim::LatencyResult& latency) {

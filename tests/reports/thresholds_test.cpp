@@ -192,12 +192,25 @@ TEST_CASE("the result says what was measured, and where") {
     CHECK(worst.path == results.files[1].path);
     CHECK(worst.io_class == "log_flush");
     CHECK(worst.value == 5000);
-    CHECK(reports::threshold_text(worst) == "p99 > 4ms: 5.0 ms was measured for log_flush of " + results.files[1].path);
+    CHECK(reports::threshold_text(worst) == "p99 > 4ms: 5 ms was measured for log_flush of " + results.files[1].path);
     const sim::ThresholdResult none = evaluate_threshold(parsed("gather_write.p99 > 4ms"), results);
     CHECK(none.measured.empty());
     CHECK_THAT(reports::threshold_text(none), ContainsSubstring("nothing to measure"));
     const sim::ThresholdResult count = evaluate_threshold(parsed("throttled > 1"), results);
     CHECK(reports::threshold_text(count) == "throttled > 1: 101 was measured in " + results.files[0].path);
+}
+
+TEST_CASE("what was measured is shown beyond the limit that it exceeds") {
+    sim::Results results = measured_results();
+    results.files[0].latency[0].max_ns = 50'700'000;
+    results.files[0].latency[0].count = 1;
+    const sim::ThresholdResult result = evaluate_threshold(parsed("read.longest > 50 ms"), results);
+    CHECK(result.is_exceeded);
+    CHECK(result.measured == "50.7 ms");
+    results.files[0].latency[0].max_ns = 2'000'400'000;
+    CHECK(evaluate_threshold(parsed("read.longest > 2 s"), results).measured == "2.0004 s");
+    results.files[0].latency[0].max_ns = 700'200;
+    CHECK(evaluate_threshold(parsed("read.longest > 700 us"), results).measured == "700.2 us");
 }
 
 TEST_CASE("warnings are counted for their file, also those that are not listed") {
