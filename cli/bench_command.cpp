@@ -102,6 +102,7 @@ ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
         document["rounds"].update(each_round);
     }
     std::string text = reports::measure_text(results);
+    if (document.contains("rounds") && !text.empty()) text = "The last round:\n" + text;
     ExitCode code = measure_exit_code(results);
     if (code == ExitCode::ok) {
         const DemandsVerdict verdict = judge_demands(arguments.demands, baseline, rounds, document);

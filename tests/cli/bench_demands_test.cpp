@@ -71,12 +71,14 @@ TEST_CASE("a limit that does not apply to the measurement is wrong usage, and no
 
 TEST_CASE("a measurement slower than its baseline exits with 1, any other with 0") {
     const IoproofFolder folder;
-    REQUIRE(start_bench(folder, {"--repeat", "2", "--json", "now.json"})->wait() == 0);
+    const auto now = start_bench(folder, {"--repeat", "2", "--json", "now.json"});
+    REQUIRE(now->wait() == 0);
+    CHECK_THAT(now->output(), ContainsSubstring("2 rounds: ") && ContainsSubstring("\nThe last round:\n1 thread on "));
     write_scaled(folder, "now.json", "slow.json", 1e-6);
     write_scaled(folder, "now.json", "fast.json", 1e6);
     const auto better = start_bench(folder, {"--baseline", "slow.json", "--tolerance", "5%", "--json", "after.json"});
     CHECK(better->wait() == 0);
-    CHECK_THAT(better->output(), ContainsSubstring("The baseline slow.json is held, within 5 %"));
+    CHECK_THAT(better->output(), ContainsSubstring("The baseline slow.json is held, within 5 %") && !ContainsSubstring("The last round"));
     CHECK(DemandsJson::parse(folder.read("after.json"))["baseline"]["baseline"]["outcome"] == "held");
     const auto worse = start_bench(folder, {"--baseline", "fast.json", "--json", "-"});
     CHECK(worse->wait() == 1);
