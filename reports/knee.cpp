@@ -14,7 +14,7 @@ namespace {
 constexpr double kCpuBusyPercent = 95;
 
 std::string point_text(const SweepPoint& point) {
-    return fmt::format("{} requests/s at {} on average", count_text(static_cast<std::uint64_t>(std::llround(point.requests_per_s))),
+    return fmt::format("{} requests/s at {} on average", rounded_text(point.requests_per_s),
                        duration_text(static_cast<std::uint64_t>(std::llround(point.latency_mean_ms * 1000))));
 }
 

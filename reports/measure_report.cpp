@@ -22,7 +22,7 @@ void add_counts(Table& table, const std::string& name, const sim::MeasureCounts&
     if (counts.requests == 0) return;
     const sim::LatencyCounts& latency = counts.latency;
     const bool has_latency = latency.count() > 0;
-    table.add_row({name, count_text(static_cast<std::uint64_t>(per_second_of(counts.requests, timespan))),
+    table.add_row({name, rounded_text(per_second_of(counts.requests, timespan)),
                    fmt::format("{:.1f}", per_second_of(counts.bytes, timespan) / (1 << 20)),
                    has_latency ? time_text(static_cast<std::uint64_t>(latency.mean_ns())) : "-", percentile_cell(latency, 50),
                    percentile_cell(latency, 99), percentile_cell(latency, 99.9), percentile_cell(latency, 99.99),
@@ -124,7 +124,7 @@ std::string measure_text(const sim::MeasureResults& results) {
             sim::iops_deviation(timespan.total(), timespan.spec.iops_interval_ms, timespan.duration_ns, sim::MeasureDirection::both);
         if (timespan.total().intervals.size() > 1) {
             text += fmt::format("  evenness    the requests/s of intervals of {} ms have a standard deviation of {}\n",
-                                timespan.spec.iops_interval_ms, count_text(static_cast<std::uint64_t>(deviation)));
+                                timespan.spec.iops_interval_ms, rounded_text(deviation));
         }
     }
     if (const std::string burst = burst_text(timespan); !burst.empty()) text += wrapped("  burst       " + burst, 120, 14);
@@ -154,8 +154,8 @@ std::string burst_text(const sim::MeasureTimespanResults& timespan) {
     return fmt::format(
         "after {:.0f} s the rate fell from {} to {} requests/s and stayed there, as on a disk whose burst credits are used up. {} "
         "requests/s can be sustained.",
-        static_cast<double>(cliff->at) * timespan.spec.iops_interval_ms / 1000, count_text(static_cast<std::uint64_t>(cliff->before)),
-        count_text(static_cast<std::uint64_t>(cliff->after)), count_text(static_cast<std::uint64_t>(cliff->after)));
+        static_cast<double>(cliff->at) * timespan.spec.iops_interval_ms / 1000, rounded_text(cliff->before), rounded_text(cliff->after),
+        rounded_text(cliff->after));
 }
 
 }  // namespace reports

@@ -179,14 +179,13 @@ std::string sweep_text(const SweepJson& document) {
         {{"depth"}, {"threads"}, {"block"}, {"writes"}, {"requests/s"}, {"MB/s"}, {"mean"}, {"99 %"}, {"99.9 %"}, {"in flight"}, {"CPU"}});
     for (const SweepJson& series : document["series"]) {
         for (const SweepJson& point : series["points"]) {
-            table.add_row({fmt::format("{}", point["depth"].get<std::uint32_t>()), fmt::format("{}", point["threads"].get<std::uint32_t>()),
-                           size_text(point["block_bytes"].get<std::uint64_t>()),
-                           fmt::format("{} %", point["write_percent"].get<std::uint32_t>()),
-                           count_text(static_cast<std::uint64_t>(point["requests_per_s"].get<double>())),
-                           fmt::format("{:.1f}", point["bytes_per_s"].get<double>() / (1 << 20)), microseconds(point["latency_mean_us"]),
-                           microseconds(point["latency_p99_us"]), microseconds(point["latency_p999_us"]),
-                           fmt::format("{:.1f}", point["in_flight"].get<double>()),
-                           fmt::format("{:.0f} %", point["cpu_busiest_percent"].get<double>())});
+            table.add_row(
+                {fmt::format("{}", point["depth"].get<std::uint32_t>()), fmt::format("{}", point["threads"].get<std::uint32_t>()),
+                 size_text(point["block_bytes"].get<std::uint64_t>()), fmt::format("{} %", point["write_percent"].get<std::uint32_t>()),
+                 rounded_text(point["requests_per_s"].get<double>()), fmt::format("{:.1f}", point["bytes_per_s"].get<double>() / (1 << 20)),
+                 microseconds(point["latency_mean_us"]), microseconds(point["latency_p99_us"]), microseconds(point["latency_p999_us"]),
+                 fmt::format("{:.1f}", point["in_flight"].get<double>()),
+                 fmt::format("{:.0f} %", point["cpu_busiest_percent"].get<double>())});
         }
     }
     text += table.text(kReportColumns);

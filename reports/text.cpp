@@ -26,6 +26,8 @@ std::string count_text(std::uint64_t count) {
     return text;
 }
 
+std::string rounded_text(double value) { return count_text(static_cast<std::uint64_t>(std::llround(value))); }
+
 std::string counted(std::uint64_t count, std::string_view noun) {
     return fmt::format("{} {}{}", count_text(count), noun, count == 1 ? "" : "s");
 }

@@ -11,6 +11,9 @@ namespace reports {
 // 1234567 -> "1,234,567".
 std::string count_text(std::uint64_t count);
 
+// The nearest whole number, which must not be negative: 1234.5 -> "1,235".
+std::string rounded_text(double value);
+
 // "1 page", "1,234 pages".
 std::string counted(std::uint64_t count, std::string_view noun);
 

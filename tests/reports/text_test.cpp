@@ -6,6 +6,13 @@
 
 using namespace reports;
 
+TEST_CASE("a figure is shown as the nearest whole number") {
+    CHECK(rounded_text(0) == "0");
+    CHECK(rounded_text(0.5) == "1");
+    CHECK(rounded_text(1234.4) == "1,234");
+    CHECK(rounded_text(17'779.6) == "17,780");
+}
+
 TEST_CASE("counts have a comma before every three digits") {
     CHECK(count_text(0) == "0");
     CHECK(count_text(999) == "999");
