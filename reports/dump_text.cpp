@@ -97,10 +97,12 @@ std::string places(const sim::Finding& finding) {
         text += fact("first wrong byte", fmt::format("0x{:x} of the page, {} in the file", comparison.first_wrong_byte,
                                                      offset_text(finding.place.offset_bytes + comparison.first_wrong_byte)));
     if (finding.other) {
+        const std::string& path = finding.other->path;
+        const std::string file =
+            path.empty() ? fmt::format("file {}", finding.other->file_id) : fmt::format("{} (file {})", path, finding.other->file_id);
         text += fact("the other page",
-                     fmt::format("page {} of {} (file {}), offset {}, version {}", finding.other->page_id, finding.other->path,
-                                 finding.other->file_id, offset_text(std::uint64_t{finding.other->page_id} * sim::kPageBytes),
-                                 finding.other->version));
+                     fmt::format("page {} of {}, offset {}, version {}", finding.other->page_id, file,
+                                 offset_text(std::uint64_t{finding.other->page_id} * sim::kPageBytes), finding.other->version));
     }
     return text;
 }

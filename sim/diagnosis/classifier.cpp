@@ -94,7 +94,9 @@ Verdict older_verdict(const Evidence& evidence) {
         return {FindingKind::reverted_page, {}, std::move(reasoning)};
     }
     reasoning.push_back(
-        fmt::format("Version {} was never read back, and its image was not found elsewhere: the write never arrived.", newest));
+        evidence.is_history_unknown
+            ? fmt::format("Whether version {} was here before, or is in another place, cannot be seen from the files.", newest)
+            : fmt::format("Version {} was never read back, and its image was not found elsewhere: the write never arrived.", newest));
     return {FindingKind::lost_write, {}, std::move(reasoning)};
 }
 

@@ -23,6 +23,7 @@ struct Evidence {
     bool is_transient = false;                 // a later read was right, or at least did not return this image again
     bool has_stood = false;                    // stayed wrong until the page was overwritten, before any re-read
     bool is_first_write_over_old = false;      // the file existed before the run, and this is the page's first version
+    bool is_history_unknown = false;           // nobody knows whether the newest version ever was here, or is elsewhere
     bool is_before_repair = false;             // the image of the right version that a repair has replaced
     std::optional<PagePlace> found_elsewhere;  // this page's newest image
 };

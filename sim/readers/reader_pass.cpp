@@ -175,6 +175,9 @@ void ReaderPass::report(SimFile& file, const ProvenPage& proven, const std::byte
     named.bound.has_changed = 1;  // what the reasons say of a log is for a cut
     Finding finding = name_wrong_page(image, named, every_change_, is_transient);
     finding.place.path = file.path();
+    for (const auto& each : files_) {
+        if (finding.other && finding.other->file_id == each->file->id()) finding.other->path = each->file->path();
+    }
     finding.reads = 1 + static_cast<std::uint32_t>(rereads.size());
     finding.rereads = std::move(rereads);
     finding.reasoning.emplace_back(setup_.is_last ? "The owner of the files had ended in order: no write of the page was under way."

@@ -153,6 +153,11 @@ std::string at_least_text(const ProvenPage& proven) {
                                               : "the last complete checkpoint began after that change");
 }
 
+// What is known of a version of which there is no image: nobody but the ledger keeps its checksum, and nobody its LSN.
+ExpectedIdentity known_of(std::uint32_t version, const ProvenPage& proven) {
+    return {.version = version, .checksum = version == proven.promised.version ? proven.promised.checksum : 0};
+}
+
 Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log) {
     switch (flaw) {
         case Flaw::beyond_log:
@@ -230,12 +235,14 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     const WrittenImage written(page, expected, around(header));
     Evidence evidence = examine(page, expected, written);
     evidence.is_transient = is_transient;
+    evidence.is_history_unknown = true;
     if (!is_whole) {
         Verdict verdict = classify(evidence);
         // There was no earlier content to which it could have gone back.
         const bool is_half_written = expected.entry.version == 0 && verdict.kind == FindingKind::reverted_page;
         if (is_half_written) verdict = {FindingKind::torn_page, {}, {"Some of its sectors have been written, others never."}};
         Finding finding = make_finding(evidence, std::move(verdict));
+        if (!written.is_exact()) finding.expected = known_of(expected.entry.version, proven);
         if (finding.kind == FindingKind::torn_page) finding.description = "The page is torn: its sectors are of several versions.";
         finding.reasoning.push_back(at_least_text(proven));
         if (finding.kind == FindingKind::torn_page && proven.bound.has_changed == 0) {
@@ -257,7 +264,9 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     if (is_misread) name.kind = verdict.kind = FindingKind::misdirected_read;
     Finding finding = make_finding(evidence, std::move(verdict));
     finding.kind = name.kind;
-    finding.expected = ExpectedIdentity{.version = proven.least()};
+    finding.expected = known_of(proven.least(), proven);
+    // Then it is only what came back, made again.
+    if (written.is_exact()) finding.evidence.expected_image.clear();
     finding.description = name.description + (is_transient ? " A later read did not return it." : " Reading again did not help.");
     return finding;
 }

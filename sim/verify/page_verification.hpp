@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sim/files/page_ranges.hpp"
@@ -50,6 +51,7 @@ private:
     ums::Task<void> report_mismatch(File& file, const RegionSums::Mismatch& mismatch);
     void report_region(File& file, const RegionSums::Mismatch& mismatch);
     void report_short_file(File& file);
+    [[nodiscard]] std::string path_of(std::uint32_t file_id) const;
     [[nodiscard]] std::uint32_t promised_pages_of(const File& file) const;
     [[nodiscard]] ProvenPage proven_page(const File& file, std::uint32_t page) const;
     [[nodiscard]] bool has_old_data(const File& file, std::uint32_t page) const;

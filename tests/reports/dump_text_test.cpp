@@ -123,6 +123,14 @@ TEST_CASE("headers are decoded field by field, in hex and decimal, and differenc
     CHECK(widest_line(text) <= 100);
 }
 
+TEST_CASE("the other end of a misdirected transfer has its path, or the number of a file that is not known") {
+    sim::Finding finding = example_evidence();
+    finding.other = sim::PagePlace{2, "/data/two.mdx", 700, 48};
+    CHECK_THAT(dump_text(finding, "0.1.0"), ContainsSubstring("page 700 of /data/two.mdx (file 2), offset 5,734,400 (0x578000)"));
+    finding.other->path.clear();
+    CHECK_THAT(dump_text(finding, "0.1.0"), ContainsSubstring("page 700 of file 2, offset 5,734,400 (0x578000)"));
+}
+
 TEST_CASE("a dump says when the page was written that did not come back, or that nobody knows") {
     sim::Finding finding = example_evidence();
     CHECK_THAT(dump_text(finding, "0.1.0"), ContainsSubstring("  written             2025-11-24T16:00:50.000005Z (version 5)\n") &&

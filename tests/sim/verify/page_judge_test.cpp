@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <string>
 
 #include "sim/ledger/page_ledger.hpp"
 #include "sim/page/page_codec.hpp"
@@ -158,7 +159,41 @@ TEST_CASE("the promised version with another checksum is of another history of t
     CHECK(sim::judge_page(there.data(), page, log).condition == PageCondition::sound);
     page.promised.checksum = sim::page_checksum(promised.data());
     CHECK(sim::judge_page(there.data(), page, log).condition == PageCondition::wrong);
-    CHECK(sim::name_wrong_page(there.data(), page, log, false).kind == FindingKind::lost_write);
+    const sim::Finding finding = sim::name_wrong_page(there.data(), page, log, false);
+    CHECK(finding.kind == FindingKind::lost_write);
+    CHECK(or_empty(finding.expected).checksum == page.promised.checksum);
+    CHECK(finding.evidence.expected_image.empty());
+}
+
+TEST_CASE("of a version that is not there, a verification claims neither LSN nor checksum nor time, nor what became of it") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
+    sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.least = 5, .newest = 5}};
+    const PageBuffer older({kRun, 1, 9, 3, 300, 7'000'000});
+    const PageBuffer written({kRun, 1, 9, 5, 500, 9'000'000});
+    const PageBuffer torn(written);
+    std::memcpy(torn.data(), older.data(), kPageBytes / 2);
+    const PageBuffer zeros;
+    for (const PageBuffer* left : {&older, &torn, &zeros}) {
+        page.promised = {};
+        const sim::Finding finding = sim::name_wrong_page(left->data(), page, log, false);
+        CAPTURE(finding.description);
+        CHECK(or_empty(finding.expected).version == 5);
+        CHECK(or_empty(finding.expected).lsn == 0);
+        CHECK(or_empty(finding.expected).checksum == 0);
+        CHECK_FALSE(finding.evidence.is_write_time_known);
+        for (const std::string& reason : finding.reasoning) CHECK_THAT(reason, !ContainsSubstring("never read back"));
+        page.promised.version = 5;
+        page.promised.checksum = 0x1234'5678;
+        CHECK(or_empty(sim::name_wrong_page(left->data(), page, log, false).expected).checksum == 0x1234'5678);
+    }
+    // A header that is whole tells what was written, as its checksum proves.
+    const PageBuffer flipped(written);
+    flipped[5000] ^= std::byte{16};
+    const sim::Finding damaged = sim::name_wrong_page(flipped.data(), page, log, false);
+    CHECK(damaged.kind == FindingKind::bit_corruption);
+    CHECK(or_empty(damaged.expected).lsn == 500);
+    CHECK(damaged.evidence.is_write_time_known);
 }
 
 TEST_CASE("a page that a cut of an earlier run tore, in a file that was taken over, is what that run left, unless the log demands more") {

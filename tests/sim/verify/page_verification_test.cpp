@@ -118,7 +118,10 @@ TEST_CASE("a damaged page, a page from another place and a page of zeros are eac
     PageBuffer buffer;
     misplaced.data().read(std::uint64_t{misplaced.busy_page(1)} * kPageBytes, buffer.data(), kPageBytes);
     misplaced.data().write(std::uint64_t{misplaced.busy_page()} * kPageBytes, buffer.data(), kPageBytes);
-    CHECK(kinds(misplaced.verify()) == "misdirected_write");
+    const Results misdirected = misplaced.verify();
+    REQUIRE(kinds(misdirected) == "misdirected_write");
+    REQUIRE(misdirected.findings[0].other);
+    CHECK(misdirected.findings[0].other->path == misdirected.findings[0].place.path);
 
     LeftRun emptied;
     const std::vector<std::byte> zeros(kPageBytes);
