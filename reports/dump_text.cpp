@@ -68,7 +68,7 @@ std::string verdict(const sim::Finding& finding) {
         text += "\nWhy this and nothing else:\n";
         for (const std::string& reason : finding.reasoning) text += indented(reason, 4).replace(2, 1, "-");
     }
-    const KindText kind = kind_text(finding.kind);
+    const KindText kind = kind_text(finding);
     text += "\nWhat it means:\n" + indented(kind.meaning, 2) + "\nWhat to do:\n" + indented(kind.advice, 2);
     if (finding.repaired) text += "\nThe page has been rewritten, so that the run could continue.\n";
     return text;

@@ -44,9 +44,14 @@ std::string finding_detail(const sim::Finding& finding) {
         case Kind::stalled_io: return fmt::format("{}: {} s", verb, failure.duration_us / 1'000'000);
         case Kind::log_gap: return "an acknowledged block is not there";
         case Kind::log_block_damaged:
+            // The header may be lost, or sound but another block's.
+            if (received.calculated_checksum == 0 || received.calculated_checksum == received.checksum) return "not what was written";
             return fmt::format("stored {:08x}, calculated {:08x}", received.checksum, received.calculated_checksum);
         case Kind::log_stale_block: return "an older block came back";
-        case Kind::wal_violation: return fmt::format("version {} is not in the log", expected.version);
+        case Kind::wal_violation:
+            if (finding.place.role == sim::FileRole::restored) return "not what was backed up";
+            if (finding.place.is_log) return "ends before changes in the data files";
+            return fmt::format("version {} is not in the log", received.version);
     }
     UMS_ASSERT(false && "unknown finding kind");
 }
@@ -166,6 +171,25 @@ KindText kind_text(sim::FindingKind kind) {
                 "that are not taken at the same moment."};
     }
     UMS_ASSERT(false && "unknown finding kind");
+}
+
+KindText kind_text(const sim::Finding& finding) {
+    using Kind = sim::FindingKind;
+    const bool is_of_log =
+        finding.kind == Kind::log_gap || finding.kind == Kind::log_block_damaged || finding.kind == Kind::log_stale_block;
+    if (finding.place.role == sim::FileRole::backup_chain && is_of_log) {
+        return {
+            "A chunk of a backup chain, which describes backups and holds their log, was written and acknowledged, but is not what came "
+            "back. A restore would end there, and the changes after it would be lost.",
+            kind_text(finding.kind).advice};
+    }
+    if (finding.place.role == sim::FileRole::restored && finding.kind == Kind::wal_violation) {
+        return {
+            "The restored file is not what its data file was at the end of the backup, although each page and each block of the log that "
+            "the restore used was right when it was read.",
+            "Look at what else may write to these files. If nothing does, this may be a bug in ioproof: please report it with this file."};
+    }
+    return kind_text(finding.kind);
 }
 
 std::string_view persistence_text(bool transient) { return transient ? "transient" : "persistent"; }

@@ -26,6 +26,9 @@ struct KindText {
 
 KindText kind_text(sim::FindingKind kind);
 
+// The same for a finding: in a backup's files some kinds mean something else.
+KindText kind_text(const sim::Finding& finding);
+
 // "persistent" or "transient".
 std::string_view persistence_text(bool transient);
 

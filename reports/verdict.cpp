@@ -74,7 +74,7 @@ Remark remark_of_kind(const sim::Finding& first, std::uint64_t count) {
                 fmt::format("{} x {} ({}): {}", count_text(count), sim::title_of(fact.kind), place, ums::printable(fact.text)),
                 std::string(hint_of(fact.kind)), ""};
     }
-    const KindText kind = kind_text(first.kind);
+    const KindText kind = kind_text(first);
     return {fmt::format("kind:{}", sim::name_of(first.kind)), Grade::poor,
             fmt::format("{} ({}): {}", counted(count, sim::title_of(first.kind)), place, kind.meaning), std::string(kind.advice), ""};
 }

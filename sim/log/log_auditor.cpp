@@ -226,7 +226,6 @@ void LogAuditor::report_digest(const Position& end) {
 void LogAuditor::report(const Position& begin, std::uint64_t end_bytes, BlockFault fault, std::vector<Reread> rereads,
                         const std::vector<std::byte>& image, bool transient) {
     const VirtualLogFile& vlf = begin.vlf;
-    const LogBlockHeader header = read_block_header(image.data());
     Finding finding;
     finding.kind = fault.kind;
     finding.transient = transient;
@@ -236,9 +235,7 @@ void LogAuditor::report(const Position& begin, std::uint64_t end_bytes, BlockFau
     finding.place.size_bytes = end_bytes - begin.at_bytes;
     finding.place.is_log = true;
     finding.expected = {.lsn = make_lsn(vlf.sequence, static_cast<std::uint32_t>(begin.at_bytes / kSectorBytes), 0)};
-    if (header.magic == kLogMagic) {
-        finding.received = {.lsn = header.first_lsn, .checksum = header.checksum, .run_id = header.run_id, .file_id = header.file_id};
-    }
+    finding.received = received_block(image.data(), image.size());
     finding.evidence.image = image;
     finding.reads = 1 + static_cast<std::uint32_t>(rereads.size());
     finding.reasoning = {fmt::format("The log must hold block {} here: VLF {}, at {} bytes.", begin.sequence, vlf.sequence, begin.at_bytes),

@@ -45,6 +45,16 @@ bool is_inside_of_a_block(const std::byte* sector, const ExpectedBlock& expected
     return is_made_from_a_seed(sector, kSectorBytes);
 }
 
+// Of as many bytes as the header says; nothing if a block cannot have this size.
+std::optional<std::uint32_t> calculated_checksum(const std::byte* block, std::uint64_t available_bytes) {
+    const LogBlockHeader header = read_block_header(block);
+    const std::uint64_t size_bytes_max = std::min<std::uint64_t>(kLogBlockBytesMax, available_bytes);
+    const bool is_possible =
+        header.size_bytes >= sizeof header && header.size_bytes <= size_bytes_max && header.size_bytes % kSectorBytes == 0;
+    if (!is_possible) return std::nullopt;
+    return crc32c(block + sizeof header.checksum, header.size_bytes - sizeof header.checksum);
+}
+
 }  // namespace
 
 LogBlockHeader read_block_header(const std::byte* block) {
@@ -55,10 +65,17 @@ LogBlockHeader read_block_header(const std::byte* block) {
 
 bool is_sound_block(const std::byte* block, std::uint64_t available_bytes) {
     const LogBlockHeader header = read_block_header(block);
-    const std::uint64_t size_bytes_max = std::min<std::uint64_t>(kLogBlockBytesMax, available_bytes);
-    return header.magic == kLogMagic && header.size_bytes >= sizeof header && header.size_bytes <= size_bytes_max &&
-           header.size_bytes % kSectorBytes == 0 &&
-           crc32c(block + sizeof header.checksum, header.size_bytes - sizeof header.checksum) == header.checksum;
+    return header.magic == kLogMagic && calculated_checksum(block, available_bytes) == header.checksum;
+}
+
+std::optional<ReceivedIdentity> received_block(const std::byte* block, std::uint64_t available_bytes) {
+    const LogBlockHeader header = read_block_header(block);
+    if (header.magic != kLogMagic) return std::nullopt;
+    return ReceivedIdentity{.lsn = header.first_lsn,
+                            .checksum = header.checksum,
+                            .calculated_checksum = calculated_checksum(block, available_bytes).value_or(0),
+                            .run_id = header.run_id,
+                            .file_id = header.file_id};
 }
 
 std::optional<BlockFault> check_block(const std::byte* block, std::uint64_t available_bytes, const ExpectedBlock& expected) {

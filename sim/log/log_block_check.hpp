@@ -30,6 +30,10 @@ struct BlockFault {
 // Whether there is a header that fits, followed by as many bytes as it says (kLogBlockBytesMax at most), with the right checksum.
 [[nodiscard]] bool is_sound_block(const std::byte* block, std::uint64_t available_bytes);
 
+// What the header says that came back, and the checksum of the block's bytes (0 if the header cannot be right about their number). Nothing
+// without a header of ours.
+[[nodiscard]] std::optional<ReceivedIdentity> received_block(const std::byte* block, std::uint64_t available_bytes);
+
 // Nothing if the expected block is there. `block` has at least one sector; `available_bytes` follow from there to the end of what was read.
 [[nodiscard]] std::optional<BlockFault> check_block(const std::byte* block, std::uint64_t available_bytes, const ExpectedBlock& expected);
 

@@ -240,6 +240,7 @@ ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing) {
         const Reread reread = co_await rereader.read(1, nothing.data());
         if (reread.has_come()) {
             finding.evidence.image.assign(rereader.bytes(), rereader.bytes() + place->size_bytes);
+            finding.received = received_block(rereader.bytes(), place->size_bytes);
             if (const auto fault = check_block(rereader.bytes(), place->size_bytes, place->expected)) finding.kind = fault->kind;
         }
     }

@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "reports/finding_text.hpp"
 #include "reports/report_tables.hpp"
 #include "reports/verdict.hpp"
 #include "tests/reports/prepared_results.hpp"
@@ -126,6 +127,41 @@ TEST_CASE("a finding in a log is listed with its offset, and mentions blocks") {
         finding.kind = kind;
         CHECK_THAT(text_report(results), !ContainsSubstring("page 0") && !ContainsSubstring("version 3"));
     }
+}
+
+TEST_CASE("what is wrong with a log is said with checksums only where there are two that differ") {
+    sim::Finding finding = example_finding();
+    finding.kind = sim::FindingKind::log_block_damaged;
+    finding.place.is_log = true;
+    finding.received = sim::ReceivedIdentity{.checksum = 0x1234, .calculated_checksum = 0xdeadbeef};
+    CHECK(reports::finding_detail(finding) == "stored 00001234, calculated deadbeef");
+    finding.received->calculated_checksum = 0x1234;
+    CHECK(reports::finding_detail(finding) == "not what was written");
+    finding.received.reset();
+    CHECK(reports::finding_detail(finding) == "not what was written");
+    finding.kind = sim::FindingKind::wal_violation;
+    CHECK(reports::finding_detail(finding) == "ends before changes in the data files");
+    finding.place.is_log = false;
+    finding.expected = sim::ExpectedIdentity{.version = 5};
+    finding.received = sim::ReceivedIdentity{.version = 7};
+    CHECK(reports::finding_detail(finding) == "version 7 is not in the log");
+    finding.place.role = sim::FileRole::restored;
+    CHECK(reports::finding_detail(finding) == "not what was backed up");
+}
+
+TEST_CASE("a fault in a backup's files is not said to end crash recovery") {
+    sim::Results results = failed_results();
+    sim::Finding& finding = results.findings.front();
+    const auto meaning = [&results] { return reports::verdict_of(results).reasons.at(1).text; };
+    finding.kind = sim::FindingKind::log_gap;
+    finding.place.is_log = true;
+    CHECK_THAT(meaning(), ContainsSubstring("Crash recovery"));
+    finding.place.role = sim::FileRole::backup_chain;
+    CHECK_THAT(meaning(), ContainsSubstring("A chunk of a backup chain") && !ContainsSubstring("Crash recovery"));
+    finding.kind = sim::FindingKind::wal_violation;
+    finding.place.is_log = false;
+    finding.place.role = sim::FileRole::restored;
+    CHECK_THAT(meaning(), ContainsSubstring("The restored file is not") && !ContainsSubstring("crash"));
 }
 
 TEST_CASE("twenty findings are listed and the others are counted") {

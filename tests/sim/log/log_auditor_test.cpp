@@ -115,6 +115,9 @@ TEST_CASE("a flipped bit anywhere in a block is found, with its offset") {
         CHECK(findings[0].place.offset_bytes == hit.offset_bytes);
         CHECK(findings[0].place.file_id == 2);
         CHECK(findings[0].description == "Log block 8 is damaged: its checksum is wrong.");
+        const sim::ReceivedIdentity& received = or_empty(findings[0].received);
+        const bool is_behind_header = offset >= 100;
+        if (is_behind_header) CHECK((received.calculated_checksum != 0 && received.calculated_checksum != received.checksum));
         CHECK(findings[0].evidence.image.size() >= 512);
     }
 }
