@@ -102,6 +102,10 @@ bool continues(const sim::Finding& last, const sim::Finding& next) {
            next.place.page_id == last.place.page_id + 1;
 }
 
+const sim::Finding& found_first(const FindingRun& run) {
+    return **std::min_element(run.begin(), run.end(), [](const auto* a, const auto* b) { return a->number < b->number; });
+}
+
 // In the order of their first findings.
 std::vector<FindingRun> finding_runs(const std::vector<sim::Finding>& findings) {
     FindingRun sorted;
@@ -118,10 +122,7 @@ std::vector<FindingRun> finding_runs(const std::vector<sim::Finding>& findings) 
         if (runs.empty() || !continues(*runs.back().back(), *finding)) runs.emplace_back();
         runs.back().push_back(finding);
     }
-    const auto first_number = [](const FindingRun& run) {
-        return (*std::min_element(run.begin(), run.end(), [](const auto* a, const auto* b) { return a->number < b->number; }))->number;
-    };
-    std::stable_sort(runs.begin(), runs.end(), [&](const auto& a, const auto& b) { return first_number(a) < first_number(b); });
+    std::stable_sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return found_first(a).number < found_first(b).number; });
     return runs;
 }
 
@@ -130,10 +131,12 @@ bool says_transient(sim::FindingKind kind) { return kind == sim::FindingKind::st
 
 std::string run_detail(const FindingRun& run) {
     const auto detail_of = [](const sim::Finding& finding) {
-        const bool is_to_say = finding.transient && !says_transient(finding.kind);
-        return finding_detail(finding) + (is_to_say ? "; later right" : "");
+        if (!finding.transient || says_transient(finding.kind)) return finding_detail(finding);
+        // That a request worked later says nothing about the bytes that it brought.
+        const bool is_failure = finding.kind == sim::FindingKind::io_error || finding.kind == sim::FindingKind::short_transfer;
+        return finding_detail(finding) + (is_failure ? "; worked later" : "; later right");
     };
-    std::string detail = detail_of(*run.front());
+    std::string detail = detail_of(found_first(run));
     const bool is_common = std::all_of(run.begin(), run.end(), [&](const auto* finding) { return detail_of(*finding) == detail; });
     if (run.size() == 1) return detail;
     return fmt::format("{} pages{} {}", count_text(run.size()), is_common ? ":" : ", first:", detail);
@@ -318,8 +321,9 @@ std::string findings_table(const sim::Results& results) {
     std::uint64_t listed = 0;
     for (std::size_t i = 0; i < std::min(runs.size(), kFindingsListed); ++i) {
         const FindingRun& run = runs[i];
-        const sim::Finding& first = *run.front();
-        const std::string pages = run.size() == 1 ? place(first) : fmt::format("{}-{}", first.place.page_id, run.back()->place.page_id);
+        const sim::Finding& first = found_first(run);
+        const std::string pages =
+            run.size() == 1 ? place(first) : fmt::format("{}-{}", run.front()->place.page_id, run.back()->place.page_id);
         table.add_row({std::to_string(first.number), duration_text(first.moment.tick_ms * 1000), ums::printable(first.place.path), pages,
                        std::string(sim::title_of(first.kind)), run_detail(run)});
         listed += run.size();

@@ -269,6 +269,7 @@ TEST_CASE("neighboring pages with the same kind of finding share a line, whateve
         finding.place.page_id = page;
         finding.kind = kind;
         finding.received.value().version = received;
+        finding.moment.tick_ms = 60'000 + finding.number * 1'000;
         results.findings.push_back(finding);
     };
     using Kind = sim::FindingKind;
@@ -284,10 +285,19 @@ TEST_CASE("neighboring pages with the same kind of finding share a line, whateve
 Findings: 6
   #          at  File                page  kind         what came back
   1  1 min 01 s  ...sqliosim.mdx  900-901  lost write   2 pages, first: version 3 came back, 5 was written
-  3  1 min 01 s  ...sqliosim.mdx  400-402  zeroed page  3 pages: zeros, version 5 was written
-  5  1 min 01 s  ...sqliosim.mdx      404  zeroed page  zeros, version 5 was written; later right
+  2  1 min 02 s  ...sqliosim.mdx  400-402  zeroed page  3 pages: zeros, version 5 was written
+  5  1 min 05 s  ...sqliosim.mdx      404  zeroed page  zeros, version 5 was written; later right
 
 )"));
+}
+
+TEST_CASE("a request that worked when it was tried again is not said to have brought what is right") {
+    sim::Results results = failed_results();
+    sim::Finding& finding = results.findings.front();
+    finding.kind = sim::FindingKind::io_error;
+    finding.failure = {.error_code = 5, .error_text = "Input/output error"};
+    finding.transient = true;
+    CHECK_THAT(text_report(results), ContainsSubstring("  read: Input/output error (5); worked later\n"));
 }
 
 TEST_CASE("warnings are not in the table of findings, and the evidence is named") {
