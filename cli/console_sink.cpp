@@ -102,13 +102,18 @@ void ConsoleSink::on_finding(const sim::Finding& finding) {
             ums::printable(fmt::format("{}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding))));
         return;
     }
+    std::unique_lock lock(mutex_);
     const std::uint64_t number = ++findings_;
-    if (number > kFindingsShownMax + 1) return;
-    const std::string text =
-        number > kFindingsShownMax
-            ? fmt::format("more than {} findings; the rest are in the log only", kFindingsShownMax)
-            : fmt::format("FINDING {}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding));
-    logger_->log(time_of(finding.moment.utc_us), spdlog::source_loc{}, spdlog::level::err, ums::printable(text));
+    const bool is_new_kind = kinds_.insert(finding.kind).second;
+    lock.unlock();
+    const auto show = [&](const std::string& text) {
+        logger_->log(time_of(finding.moment.utc_us), spdlog::source_loc{}, spdlog::level::err, ums::printable(text));
+    };
+    if (number == kFindingsShownMax + 1) {
+        show(fmt::format("more than {} findings; the rest are in the log, and here only the first of each other kind", kFindingsShownMax));
+    }
+    if (number > kFindingsShownMax && !is_new_kind) return;
+    show(fmt::format("FINDING {}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding)));
 }
 
 }  // namespace cli

@@ -1,12 +1,12 @@
 // Shows the messages of a run as lines on the console.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -32,7 +32,7 @@ public:
     void on_finding(const sim::Finding& finding) override;
 
 private:
-    // A broken disk may produce a finding for every page; the log has them all.
+    // A broken disk may produce a finding for every page; the log has them all. The first of each kind is always shown.
     static constexpr std::uint64_t kFindingsShownMax = 20;
     // And a disk that is gone a thousand warnings within a second.
     static constexpr std::uint64_t kAlikeShownMax = 20;
@@ -46,8 +46,9 @@ private:
 
     const ConsoleSinkOptions options_;
     std::shared_ptr<spdlog::logger> logger_;
-    std::atomic<std::uint64_t> findings_{0};
-    std::mutex mutex_;  // guards warnings_
+    std::mutex mutex_;  // guards the rest
+    std::uint64_t findings_ = 0;
+    std::set<sim::FindingKind> kinds_;
     std::map<std::pair<std::string, std::uint32_t>, Alike> warnings_;
 };
 

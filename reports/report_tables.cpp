@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -124,6 +125,17 @@ std::vector<FindingRun> finding_runs(const std::vector<sim::Finding>& findings) 
     }
     std::stable_sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return found_first(a).number < found_first(b).number; });
     return runs;
+}
+
+// The first rows, and the first of each kind that is not among them: a grave finding must not hide behind many small ones.
+std::vector<const FindingRun*> listed_runs(const std::vector<FindingRun>& runs) {
+    std::vector<const FindingRun*> listed;
+    std::set<sim::FindingKind> kinds;
+    for (const FindingRun& run : runs) {
+        const bool is_new_kind = kinds.insert(run.front()->kind).second;
+        if (listed.size() < kFindingsListed || is_new_kind) listed.push_back(&run);
+    }
+    return listed;
 }
 
 // The titles of these kinds imply it.
@@ -319,8 +331,8 @@ std::string findings_table(const sim::Results& results) {
     const std::vector<FindingRun> runs = finding_runs(results.findings);
     Table table({{"#"}, {"at"}, {"File", Align::left, true}, {"page"}, {"kind", Align::left}, {"what came back", Align::left}});
     std::uint64_t listed = 0;
-    for (std::size_t i = 0; i < std::min(runs.size(), kFindingsListed); ++i) {
-        const FindingRun& run = runs[i];
+    for (const FindingRun* const listed_run : listed_runs(runs)) {
+        const FindingRun& run = *listed_run;
         const sim::Finding& first = found_first(run);
         const std::string pages =
             run.size() == 1 ? place(first) : fmt::format("{}-{}", run.front()->place.page_id, run.back()->place.page_id);

@@ -12,7 +12,7 @@
 namespace reports {
 
 inline constexpr std::size_t kReportColumns = 80;
-// Findings listed one by one; the rest are counted.
+// Findings listed one by one, and the first of each other kind; the rest are counted.
 inline constexpr std::size_t kFindingsListed = 20;
 // Schedulers listed one by one; more of them share one line.
 inline constexpr std::size_t kSchedulersListed = 8;

@@ -65,18 +65,20 @@ std::string_view title_of_finding(const sim::Finding& finding) {
     return finding.group_fact ? sim::title_of(finding.group_fact->kind) : sim::title_of(finding.kind);
 }
 
-Remark remark_of_kind(const sim::Finding& first, std::uint64_t count) {
+// `bound`: "at least " if not all findings are known.
+Remark remark_of_kind(const sim::Finding& first, std::uint64_t count, std::string_view bound) {
     const std::string place =
         fmt::format("{}{} {}", count == 1 ? "" : "first: ", keep_end(ums::printable(first.place.path), kPathColumns), finding_place(first));
     if (first.group_fact) {
         const sim::GroupFact& fact = *first.group_fact;
         return {fmt::format("group:{}", sim::name_of(fact.kind)), Grade::poor,
-                fmt::format("{} x {} ({}): {}", count_text(count), sim::title_of(fact.kind), place, ums::printable(fact.text)),
+                fmt::format("{}{} x {} ({}): {}", bound, count_text(count), sim::title_of(fact.kind), place, ums::printable(fact.text)),
                 std::string(hint_of(fact.kind)), ""};
     }
     const KindText kind = kind_text(first);
     return {fmt::format("kind:{}", sim::name_of(first.kind)), Grade::poor,
-            fmt::format("{} ({}): {}", counted(count, sim::title_of(first.kind)), place, kind.meaning), std::string(kind.advice), ""};
+            fmt::format("{}{} ({}): {}", bound, counted(count, sim::title_of(first.kind)), place, kind.meaning), std::string(kind.advice),
+            ""};
 }
 
 struct FoundKind {
@@ -111,7 +113,10 @@ void judge_as_failed(Verdict& verdict, const sim::Results& results) {
     const std::vector<FoundKind> kinds = kinds_found(results);
     verdict.reasons.push_back(remark_of("fail", {.count = counted(results.finding_count, "finding") + titles_of(kinds)}));
     append(verdict.reasons.front().text, ums::printable(results.outcome_reason));
-    for (const FoundKind& kind : kinds) verdict.reasons.push_back(remark_of_kind(*kind.first, kind.count));
+    std::uint64_t kept = 0;
+    for (const FoundKind& kind : kinds) kept += kind.count;
+    const std::string_view bound = results.finding_count > kept ? "at least " : "";
+    for (const FoundKind& kind : kinds) verdict.reasons.push_back(remark_of_kind(*kind.first, kind.count, bound));
 }
 
 // A run that lacks space may end in several places, which report it only as text.

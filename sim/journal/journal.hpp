@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -83,6 +84,7 @@ private:
     mutable std::mutex mutex_;  // guards what follows, and the sink
     std::uint64_t last_number_ = 0;
     std::vector<Finding> findings_;
+    std::bitset<kFindingKindCount> kinds_;  // of findings_
     std::vector<Finding> warnings_;
     std::map<std::uint32_t, std::uint64_t> findings_by_file_;
     std::map<std::uint32_t, std::uint64_t> warnings_by_file_;

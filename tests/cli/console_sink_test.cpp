@@ -131,6 +131,20 @@ TEST_CASE("only the first of very many findings are shown, and one line says so"
     CHECK_THAT(text, ContainsSubstring("more than 20 findings"));
 }
 
+TEST_CASE("the first finding of a kind is shown, however many of other kinds there were") {
+    const Captured captured;
+    cli::Console console(captured.out(), captured.err());
+    cli::ConsoleSink sink(console, [] {}, {});
+    sim::Finding grave = finding();
+    grave.kind = sim::FindingKind::lost_write;
+    for (int i = 0; i < 100; ++i) sink.on_finding(finding());
+    for (int i = 0; i < 100; ++i) sink.on_finding(grave);
+    console.finish();
+    const std::string text = Captured::text(captured.err());
+    CHECK(std::count(text.begin(), text.end(), '\n') == 22);
+    CHECK_THAT(text, ContainsSubstring("FINDING lost_write: "));
+}
+
 TEST_CASE("a composite sink passes everything to all receivers") {
     const Captured first_files;
     const Captured second_files;

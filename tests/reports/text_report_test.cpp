@@ -2,7 +2,6 @@
 
 #include <sstream>
 
-#include "reports/finding_text.hpp"
 #include "reports/report_tables.hpp"
 #include "reports/verdict.hpp"
 #include "tests/reports/prepared_results.hpp"
@@ -129,41 +128,6 @@ TEST_CASE("a finding in a log is listed with its offset, and mentions blocks") {
     }
 }
 
-TEST_CASE("what is wrong with a log is said with checksums only where there are two that differ") {
-    sim::Finding finding = example_finding();
-    finding.kind = sim::FindingKind::log_block_damaged;
-    finding.place.is_log = true;
-    finding.received = sim::ReceivedIdentity{.checksum = 0x1234, .calculated_checksum = 0xdeadbeef};
-    CHECK(reports::finding_detail(finding) == "stored 00001234, calculated deadbeef");
-    finding.received->calculated_checksum = 0x1234;
-    CHECK(reports::finding_detail(finding) == "not what was written");
-    finding.received.reset();
-    CHECK(reports::finding_detail(finding) == "not what was written");
-    finding.kind = sim::FindingKind::wal_violation;
-    CHECK(reports::finding_detail(finding) == "ends before changes in the data files");
-    finding.place.is_log = false;
-    finding.expected = sim::ExpectedIdentity{.version = 5};
-    finding.received = sim::ReceivedIdentity{.version = 7};
-    CHECK(reports::finding_detail(finding) == "version 7 is not in the log");
-    finding.place.role = sim::FileRole::restored;
-    CHECK(reports::finding_detail(finding) == "not what was backed up");
-}
-
-TEST_CASE("a fault in a backup's files is not said to end crash recovery") {
-    sim::Results results = failed_results();
-    sim::Finding& finding = results.findings.front();
-    const auto meaning = [&results] { return reports::verdict_of(results).reasons.at(1).text; };
-    finding.kind = sim::FindingKind::log_gap;
-    finding.place.is_log = true;
-    CHECK_THAT(meaning(), ContainsSubstring("Crash recovery"));
-    finding.place.role = sim::FileRole::backup_chain;
-    CHECK_THAT(meaning(), ContainsSubstring("A chunk of a backup chain") && !ContainsSubstring("Crash recovery"));
-    finding.kind = sim::FindingKind::wal_violation;
-    finding.place.is_log = false;
-    finding.place.role = sim::FileRole::restored;
-    CHECK_THAT(meaning(), ContainsSubstring("The restored file is not") && !ContainsSubstring("crash"));
-}
-
 TEST_CASE("twenty findings are listed and the others are counted") {
     sim::Results results = failed_results();
     results.findings.assign(30, example_finding());
@@ -174,6 +138,22 @@ TEST_CASE("twenty findings are listed and the others are counted") {
     CHECK_THAT(report, ContainsSubstring("\n  20  1 min 01 s  "));
     CHECK(report.find("\n  21  1 min 01 s  ") == std::string::npos);
     CHECK_THAT(report, ContainsSubstring("\n  ... and 1,214 more; the XML log has them all.\n"));
+}
+
+TEST_CASE("the first finding of each kind is listed, even after twenty others, and counts of kinds beyond those kept are minimums") {
+    sim::Results results = failed_results();
+    results.findings.assign(30, example_finding());
+    for (std::size_t i = 0; i < 30; ++i) {
+        results.findings[i].number = i + 1;
+        results.findings[i].place.page_id = static_cast<std::uint32_t>(1000 + 2 * i);
+    }
+    results.findings[28].kind = sim::FindingKind::reverted_page;
+    results.finding_count = 30;
+    const std::string all_kept = text_report(results);
+    CHECK_THAT(all_kept, ContainsSubstring("\n  29  1 min 01 s  ") && ContainsSubstring("\n  ... and 9 more; the XML log has them all.\n"));
+    CHECK_THAT(all_kept, ContainsSubstring("  * 29 lost writes (first: "));
+    results.finding_count = 31;
+    CHECK_THAT(text_report(results), ContainsSubstring("  * at least 29 lost writes (first: "));
 }
 
 TEST_CASE("every kind of finding says what came back") {

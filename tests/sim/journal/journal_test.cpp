@@ -69,6 +69,22 @@ TEST_CASE("all warnings of a file are counted, even if not all are kept") {
     CHECK(journal.findings_of(1) == 0);
 }
 
+TEST_CASE("the first finding of each kind is kept, however many of other kinds came before") {
+    const ums::VirtualClock clock;
+    KeepingSink sink;
+    Journal journal(clock, sink);
+    constexpr std::size_t kReported = 10'001;
+    for (std::size_t i = 0; i < kReported; ++i) journal.report(finding_at(i));
+    Finding grave = finding_at(7);
+    grave.kind = sim::FindingKind::lost_write;
+    journal.report(grave);
+    journal.report(grave);
+    const std::vector<Finding> kept = journal.take_findings();
+    REQUIRE(kept.size() == 10'001);
+    CHECK(kept.back().kind == sim::FindingKind::lost_write);
+    CHECK(kept.back().number == kReported + 1);
+}
+
 TEST_CASE("a finding contains what touched its page and the last operations on all files") {
     VirtualWorld world;
     world.set_duration_ns(1000);
