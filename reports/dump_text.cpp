@@ -128,7 +128,7 @@ std::string times(const sim::Finding& finding) {
 std::string bit_text(const sim::Finding& finding) {
     const sim::ImageComparison& comparison = or_empty(finding.comparison);
     constexpr std::size_t kShown = 24;
-    std::string text = fmt::format("{} in {} bytes", count_text(comparison.wrong_bits), count_text(comparison.wrong_bytes));
+    std::string text = fmt::format("{} in {}", count_text(comparison.wrong_bits), counted(comparison.wrong_bytes, "byte"));
     if (comparison.wrong_bit_positions.empty()) return text;
     text += "; byte.bit (bit 0 is the lowest):";
     for (std::size_t i = 0; i < std::min(kShown, comparison.wrong_bit_positions.size()); ++i) {

@@ -33,7 +33,7 @@ std::string finding_detail(const sim::Finding& finding) {
         case Kind::bytes_not_read: return fmt::format("{} bytes were not filled", comparison.not_read_bytes);
         case Kind::bit_corruption:
             if (expected.version == 0) return "not zeros, nothing was written";
-            return fmt::format("{} wrong bits in {} bytes", comparison.wrong_bits, comparison.wrong_bytes);
+            return fmt::format("{} in {}", counted(comparison.wrong_bits, "wrong bit"), counted(comparison.wrong_bytes, "byte"));
         case Kind::foreign_page:
             if (expected.version == 0) return "foreign data, nothing was written";
             return fmt::format("foreign data, version {} was written", expected.version);
@@ -116,7 +116,7 @@ KindText kind_text(sim::FindingKind kind) {
         case Kind::zeroed_page:
             return {"Zeros came back where data had been written and acknowledged.",
                     "Look at thin provisioning, at discard and TRIM, at file system repairs, at snapshots, and at arrays that lost a cache "
-                    "or a member."};
+                    "or a member. A file that somebody has cut during the run, and that grew again, has zeros, too."};
         case Kind::bytes_not_read:
             return {
                 "The system reported a successful read, but left the buffer, or a part of it, as it was: the pattern from before is still "

@@ -55,8 +55,9 @@ std::string what_happened(const Finding& finding) {
         case FindingKind::bytes_not_read:
             return fmt::format("The read reported success, but {} bytes of the page were never filled in.", comparison.not_read_bytes);
         case FindingKind::bit_corruption:
-            return fmt::format("The page is damaged: {} wrong bits in {} bytes, the first at 0x{:x}.", comparison.wrong_bits,
-                               comparison.wrong_bytes, comparison.first_wrong_byte);
+            return fmt::format("The page is damaged: {} wrong bit{} in {} byte{}, the first at 0x{:x}.", comparison.wrong_bits,
+                               comparison.wrong_bits == 1 ? "" : "s", comparison.wrong_bytes, comparison.wrong_bytes == 1 ? "" : "s",
+                               comparison.first_wrong_byte);
         case FindingKind::foreign_page:
             return expected == 0 ? "The page has never been written and must be zeros, but something else came back."
                                  : "Data that this run did not write came back.";

@@ -24,6 +24,13 @@ TEST_CASE("what is wrong with a log is said with checksums only where there are 
     CHECK(reports::finding_detail(finding) == "not what was backed up");
 }
 
+TEST_CASE("one wrong bit is not called bits") {
+    sim::Finding finding = example_finding();
+    finding.kind = sim::FindingKind::bit_corruption;
+    finding.comparison = sim::ImageComparison{.wrong_bytes = 1, .wrong_bits = 1};
+    CHECK(reports::finding_detail(finding) == "1 wrong bit in 1 byte");
+}
+
 TEST_CASE("a fault in a backup's files is not said to end crash recovery") {
     sim::Results results = example_results();
     results.findings = {example_finding()};

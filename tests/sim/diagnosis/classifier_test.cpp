@@ -90,6 +90,7 @@ TEST_CASE("every flipped bit is bit corruption, and is located exactly") {
         CHECK(or_empty(finding.comparison).first_wrong_byte == offset);
         CHECK(or_empty(finding.comparison).wrong_bits == 1);
         CHECK(or_empty(finding.comparison).wrong_bytes == 1);
+        CHECK_THAT(finding.description, ContainsSubstring("The page is damaged: 1 wrong bit in 1 byte, the first at"));
         CHECK(or_empty(finding.comparison).wrong_bit_positions == std::vector<std::uint32_t>{offset * 8 + bit});
         CHECK(or_empty(finding.comparison).sectors[offset / 512].state == SectorState::damaged);
         CHECK(or_empty(finding.comparison).shift_bytes == 0);
