@@ -25,6 +25,7 @@
 #include "ums/base/output_place.hpp"
 #include "ums/base/printable.hpp"
 #include "ums/base/unfinished_file.hpp"
+#include "ums/io/kernel_version.hpp"
 
 namespace cli {
 namespace {
@@ -142,6 +143,9 @@ void Run::announce(const StartFacts& facts) {
     for (const StartLine& line : lines) {
         emit_or_log(sim::Severity::info, line.name.empty() ? line.text : fmt::format("{}: {}", line.name, line.text));
     }
+    std::vector<reports::DumpFact> of_run{{"system", ums::system_text()}, {"access", access_text(options_)}};
+    for (const StartLine& line : lines) of_run.push_back({line.name, line.text});
+    dump_.describe_run(std::move(of_run));
     run_preflight();
     warn_of_near_ledger();
     for (StartLine& line : preflight_start_lines(preflight_)) lines.push_back(std::move(line));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "reports/preflight_report.hpp"
+#include "sim/files/file_examiner.hpp"
 #include "sim/files/file_names.hpp"
 #include "ums/base/printable.hpp"
 
@@ -63,6 +64,16 @@ void add_links(std::vector<StartLine>& lines, const sim::Options& options) {
     }
 }
 
+const char* durability_flag(sim::Durability durability) {
+    switch (durability) {
+        case sim::Durability::write_through: return "O_DSYNC";
+        case sim::Durability::forced_flush: return "fdatasync";
+        case sim::Durability::none:
+        case sim::Durability::inherited: break;
+    }
+    return "not made durable";
+}
+
 }  // namespace
 
 std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts& facts) {
@@ -85,6 +96,16 @@ std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts
     if (!facts.status_url.empty()) lines.push_back({"live view", facts.status_url});
     if (is_run) lines.push_back({"repeat with", facts.repeat_command});
     return lines;
+}
+
+std::string access_text(const sim::Options& options) {
+    std::string text = sim::is_unbuffered(options) ? "O_DIRECT" : "through the system's cache";
+    if (options.job == sim::Job::verify) return text + ", read only";
+    for (const sim::FileOptions& file : options.files) {
+        text +=
+            fmt::format("; {}: {}", file.path.substr(file.path.find_last_of('/') + 1), durability_flag(sim::durability_of(options, file)));
+    }
+    return text;
 }
 
 std::vector<StartLine> preflight_start_lines(const std::vector<sim::PreflightLine>& lines) {

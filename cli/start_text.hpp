@@ -33,6 +33,9 @@ struct StartLine {
 
 std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts& facts);
 
+// How the files are opened and made durable, for those who look for the requests in a trace: "O_DIRECT; d.mdx: O_DSYNC; l.ldx: O_DSYNC".
+std::string access_text(const sim::Options& options);
+
 // A summary of the preflight: how many lines are OK, and the others, briefly. Empty if there was none.
 std::vector<StartLine> preflight_start_lines(const std::vector<sim::PreflightLine>& lines);
 

@@ -247,11 +247,14 @@ const char* result_words(sim::RereadResult result) {
 
 }  // namespace
 
-std::string dump_text(const sim::Finding& finding, std::string_view version) {
+std::string dump_text(const sim::Finding& finding, std::string_view version, const std::vector<DumpFact>& run) {
+    std::string facts_of_run;
+    for (const DumpFact& each : run) facts_of_run += fact(each.name, each.text);
     std::string text = fmt::format("ioproof {}: finding {}\n{}\n\n", version, finding.number, std::string(kColumns, '='));
     text += verdict(finding);
     text += section("Where", places(finding));
     text += section("When", times(finding));
+    text += section("Run", facts_of_run);
     text += section("Error", error_facts(finding));
     text += section("Expected and received", comparison(finding));
     text += section("Read again", rereads(finding));

@@ -4,13 +4,20 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/finding.hpp"
 
 namespace reports {
 
-// `version`: the program's.
-std::string dump_text(const sim::Finding& finding, std::string_view version);
+// A line about the run: "engine", "uring".
+struct DumpFact {
+    std::string name;
+    std::string text;
+};
+
+// `version`: the program's. `run`: what all findings of the run have in common.
+std::string dump_text(const sim::Finding& finding, std::string_view version, const std::vector<DumpFact>& run = {});
 
 // The operations on the page, block or range that is wrong. Empty if nothing is known.
 std::string page_history_table(const sim::Finding& finding);

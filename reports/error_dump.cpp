@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "reports/dump_text.hpp"
 #include "ums/base/error_text.hpp"
 #include "ums/base/output_place.hpp"
 
@@ -60,7 +59,7 @@ std::string ErrorDump::save(const sim::Finding& finding) {
     ums::OutputHandle file;
     std::error_code error = create_next(path, file);
     if (file.is_open()) {
-        error = file.write(dump_text(finding, version_));
+        error = file.write(dump_text(finding, version_, run_));
         // If the system delays writing, only close() reports that it failed.
         const std::error_code error_of_end = file.close();
         if (!error) error = error_of_end;

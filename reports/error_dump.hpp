@@ -8,7 +8,10 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
+#include "reports/dump_text.hpp"
 #include "sim/event.hpp"
 #include "sim/finding.hpp"
 #include "ums/base/output_handle.hpp"
@@ -25,6 +28,9 @@ class ErrorDump {
 public:
     // `log_path`: the dumps go into its folder. `messages`: receives the warnings; must outlive this object. `version`: the program's.
     ErrorDump(const std::string& log_path, std::string version, sim::EventSink& messages);
+
+    // Each dump tells this about the run. Before the first finding.
+    void describe_run(std::vector<DumpFact> run) { run_ = std::move(run); }
 
     // Writes the first kDumpsMax findings of a run, and of each cause the first kDumpsOfCauseMax, each under the next free number, and
     // never touches an existing file. Returns the file's name, or nothing if none was written.
@@ -55,6 +61,7 @@ private:
 
     const std::string folder_;  // with '/' at its end
     const std::string version_;
+    std::vector<DumpFact> run_;
     sim::EventSink& messages_;
     std::uint64_t last_number_ = 0;
     std::uint64_t written_ = 0;

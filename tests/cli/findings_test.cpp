@@ -54,6 +54,8 @@ TEST_CASE("each finding leaves a dump beside the log, an entry that names the du
         CHECK_THAT(folder.read("sqliosim.log.xml"),
                    ContainsSubstring("Dump file successfully written: " + path + " </EXTENDED_DESCRIPTION>"));
         CHECK_THAT(folder.read(name), ContainsSubstring("\nLast operations on all files\n") && ContainsSubstring("\nWhat to do:\n"));
+        CHECK_THAT(folder.read(name),
+                   ContainsSubstring("\nRun\n---\n  system              ") && ContainsSubstring("\n  repeat with         "));
     }
     CHECK_THAT(json, ContainsSubstring("\"page\":30,") && ContainsSubstring("\"page\":31,"));
     CHECK(folder.log_error().empty());

@@ -30,6 +30,19 @@ TEST_CASE("the start text says everything that was drawn or determined") {
           "  repeat with    ioproof run -dir /d --seed 4711\n");
 }
 
+TEST_CASE("how files are opened and made durable is told for each") {
+    sim::Options options;
+    options.files.resize(2);
+    options.files[0].path = "/mnt/a/d.mdx";
+    options.files[1].path = "/mnt/b/l.ldx";
+    CHECK(cli::access_text(options) == "O_DIRECT; d.mdx: O_DSYNC; l.ldx: O_DSYNC");
+    options.no_buffering = options.use_scatter_gather = options.write_through = false;
+    options.files[1].durability = sim::Durability::none;
+    CHECK(cli::access_text(options) == "through the system's cache; d.mdx: fdatasync; l.ldx: not made durable");
+    options.job = sim::Job::verify;
+    CHECK(cli::access_text(options) == "through the system's cache, read only");
+}
+
 TEST_CASE("MaxSize is shown only for files that can grow, and for their replicas") {
     sim::Options options;
     options.files = {

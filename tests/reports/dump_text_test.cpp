@@ -123,6 +123,13 @@ TEST_CASE("headers are decoded field by field, in hex and decimal, and differenc
     CHECK(widest_line(text) <= 100);
 }
 
+TEST_CASE("a dump tells what all findings of the run have in common") {
+    const std::string text = dump_text(example_evidence(), "0.1.0", {{"engine", "uring"}, {"files", "a.mdx"}, {"", "b.ldx"}});
+    CHECK_THAT(text, ContainsSubstring("\n\nRun\n---\n  engine              uring\n  files               a.mdx\n"
+                                       "                      b.ldx\n"));
+    CHECK_THAT(dump_text(example_evidence(), "0.1.0"), !ContainsSubstring("\nRun\n"));
+}
+
 TEST_CASE("the other end of a misdirected transfer has its path, or the number of a file that is not known") {
     sim::Finding finding = example_evidence();
     finding.other = sim::PagePlace{2, "/data/two.mdx", 700, 48};

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <string>
 
 namespace ums {
 
@@ -14,5 +15,8 @@ struct KernelVersion {
 };
 
 [[nodiscard]] KernelVersion kernel_version();
+
+// For people: "dbhost: Linux 6.1.0-18-amd64, x86_64". Empty if it is not known.
+[[nodiscard]] std::string system_text();
 
 }  // namespace ums

@@ -84,6 +84,7 @@ TEST_CASE("kernel versions compare as numbers, and this kernel has one") {
     CHECK(KernelVersion{5, 10} > KernelVersion{5, 9});
     CHECK(KernelVersion{6, 0} > KernelVersion{5, 19});
     CHECK(kernel_version() > KernelVersion{4, 0});
+    CHECK_THAT(system_text(), ContainsSubstring(": Linux "));
 }
 
 TEST_CASE("a file system has no more free space than its size, and a missing folder is an error") {
