@@ -24,8 +24,8 @@ constexpr std::array kTable{
     Guidance{"nothing_verified", Grade::poor, "No page was read back. That proves nothing about the storage.",
              "Run it longer, or with users that read, and let it come to its final audit.", ""},
     Guidance{"fail", Grade::poor, "{count}. Do not trust this storage with a database until the cause is found.",
-             "Keep the test files and the dump files as they are, and hand the dumps to whoever answers for the storage: they hold the "
-             "times, the offsets and the bytes.",
+             "Keep the dump files and what is left of the test files as they are, and hand the dumps to whoever answers for the storage: "
+             "they hold the times, the offsets and the bytes.",
              ""},
     Guidance{"threshold", Grade::poor, "The storage kept what it was given, but is slower than you allow: {reason}.",
              "Look at the percentiles and the time series of that file. If your load can live with that, raise the limit in --fail-on.",
