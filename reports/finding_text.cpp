@@ -1,5 +1,9 @@
 #include "reports/finding_text.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "reports/text.hpp"
@@ -7,6 +11,34 @@
 #include "ums/base/printable.hpp"
 
 namespace reports {
+
+namespace {
+
+bool is_wrong(const sim::SectorFact& fact) { return fact.state != sim::SectorState::expected; }
+
+// The header of a page that is wrong in part may be the right one.
+bool is_in_part(const sim::Finding& finding) {
+    const std::vector<sim::SectorFact>& sectors = or_empty(finding.comparison).sectors;
+    const bool is_torn = finding.kind == sim::FindingKind::torn_page;
+    const bool has_right_header = or_empty(finding.received).version == or_empty(finding.expected).version;
+    return (is_torn || has_right_header) && std::any_of(sectors.begin(), sectors.end(), is_wrong);
+}
+
+// "8 sectors of version 3 instead of version 5". At least one is wrong.
+std::string detail_of_part(const std::vector<sim::SectorFact>& sectors, std::uint32_t expected_version) {
+    const sim::SectorFact& first = *std::find_if(sectors.begin(), sectors.end(), is_wrong);
+    const auto count = static_cast<std::uint64_t>(std::count_if(sectors.begin(), sectors.end(), is_wrong));
+    const bool is_common = std::all_of(sectors.begin(), sectors.end(), [&](const sim::SectorFact& fact) {
+        return !is_wrong(fact) || (fact.state == first.state && fact.version == first.version);
+    });
+    std::string what = "other versions";
+    if (is_common) what = first.state == sim::SectorState::zero ? "zeros" : fmt::format("version {}", first.version);
+    const std::string expected = expected_version == 0 ? "zeros" : fmt::format("version {}", expected_version);
+    if (what == expected) return fmt::format("{}, but not what was written", what);
+    return fmt::format("{} of {} instead of {}", counted(count, "sector"), what, expected);
+}
+
+}  // namespace
 
 std::string finding_detail(const sim::Finding& finding) {
     const sim::ImageComparison& comparison = or_empty(finding.comparison);
@@ -23,6 +55,7 @@ std::string finding_detail(const sim::Finding& finding) {
         case Kind::future_version:
             // For a file that is too short, or a region that is checked by its sums, no single page is known.
             if (!finding.expected && !finding.received) return fmt::format("{} affected from here on", size_text(finding.place.size_bytes));
+            if (is_in_part(finding)) return detail_of_part(comparison.sectors, expected.version);
             return fmt::format("version {} came back, {} was written", received.version, expected.version);
         case Kind::misdirected_write:
         case Kind::misdirected_read:

@@ -1,6 +1,10 @@
 #include "reports/finding_text.hpp"
 
+#include <cstddef>
+#include <cstdint>
+
 #include "reports/verdict.hpp"
+#include "tests/reports/example_evidence.hpp"
 #include "tests/reports/example_results.hpp"
 #include "tests/support/catch.hpp"
 
@@ -22,6 +26,27 @@ TEST_CASE("what is wrong with a log is said with checksums only where there are 
     CHECK(reports::finding_detail(finding) == "version 7 is not in the log");
     finding.place.role = sim::FileRole::restored;
     CHECK(reports::finding_detail(finding) == "not what was backed up");
+}
+
+TEST_CASE("of a page that is wrong in part, what its header says is not what came back") {
+    const auto fact = [](sim::SectorState state, std::uint32_t version) { return sim::SectorFact{state, version, 1, 87'366, 0}; };
+    sim::Finding finding = example_evidence();
+    CHECK(reports::finding_detail(finding) == "8 sectors of version 3 instead of version 5");
+    // The header is in the half that is as it was written.
+    finding.received.value().version = 5;
+    CHECK(reports::finding_detail(finding) == "8 sectors of version 3 instead of version 5");
+    finding.comparison.value().sectors[15].version = 4;
+    CHECK(reports::finding_detail(finding) == "8 sectors of other versions instead of version 5");
+    for (std::size_t i = 0; i < 15; ++i) finding.comparison.value().sectors[i] = fact(sim::SectorState::expected, 5);
+    finding.comparison.value().sectors[15] = fact(sim::SectorState::zero, 0);
+    CHECK(reports::finding_detail(finding) == "1 sector of zeros instead of version 5");
+    finding.kind = sim::FindingKind::future_version;
+    finding.comparison.value().sectors[15] = fact(sim::SectorState::newer, 6);
+    CHECK(reports::finding_detail(finding) == "1 sector of version 6 instead of version 5");
+    finding.comparison.value().sectors.assign(16, fact(sim::SectorState::damaged, 5));
+    CHECK(reports::finding_detail(finding) == "version 5, but not what was written");
+    finding.received.value().version = 6;
+    CHECK(reports::finding_detail(finding) == "version 6 came back, 5 was written");
 }
 
 TEST_CASE("one wrong bit is not called bits") {
