@@ -41,7 +41,8 @@ narrow_kernels() {
     mkdir "$work/narrow"
     cd "$work/narrow"
     for error in ENOSYS EPERM; do
-        for call in io_uring_setup io_uring_enter io_uring_register statx preadv2,pwritev2 getrandom,copy_file_range \
+        for call in io_uring_setup io_uring_enter io_uring_register statx preadv2,pwritev2 \
+            io_uring_setup,preadv2,pwritev2 getrandom,copy_file_range \
             sched_setaffinity,sched_getaffinity membarrier,rseq,openat2 prlimit64,fadvise64,madvise mlock,name_to_handle_at \
             uname,sysinfo,getrusage,prctl; do
             code=0

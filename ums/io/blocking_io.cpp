@@ -29,8 +29,9 @@ std::int64_t transfer_vector(const IoRequest& request, const TransferPiece& piec
     const auto offset = static_cast<off_t>(piece.offset_bytes);
     const iovec* vectors = as_iovec(piece.segments);
     const auto count = static_cast<int>(piece.segment_count);
-    if (request.operation == IoOperation::read) return preadv2(request.file.value, vectors, count, offset, 0);
-    return pwritev2(request.file.value, vectors, count, offset, durable ? RWF_DSYNC : 0);
+    if (request.operation == IoOperation::read) return preadv(request.file.value, vectors, count, offset);
+    if (!durable) return pwritev(request.file.value, vectors, count, offset);
+    return pwritev2(request.file.value, vectors, count, offset, RWF_DSYNC);
 }
 
 std::int64_t perform_call(const IoRequest& request, BlockingCalls& calls, bool durable) {

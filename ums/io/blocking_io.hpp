@@ -22,7 +22,7 @@ public:
     virtual void pause();
 };
 
-// Returns when `error` and `transferred_bytes` are final. A durable write that the file system refuses is written and then synced.
+// Returns when `error` and `transferred_bytes` are final. A durable write that is refused as such is written and then synced.
 void perform_blocking(IoRequest& request, BlockingCalls& calls);
 void perform_blocking(IoRequest& request);
 

@@ -81,7 +81,7 @@ RequestStep advance_request(IoRequest& request, std::int64_t result) {
 }
 
 bool is_durable_write_refused(const IoRequest& request, std::int64_t result) {
-    return request.operation == IoOperation::write && request.durable && result == -EOPNOTSUPP;
+    return request.operation == IoOperation::write && request.durable && (result == -EOPNOTSUPP || result == -EPERM);
 }
 
 }  // namespace ums

@@ -46,7 +46,8 @@ void check_request(const IoRequest& request);
 // invalid_argument for a continuation therefore means the end, too, and the request comes back short, without an error.
 [[nodiscard]] RequestStep advance_request(IoRequest& request, std::int64_t result);
 
-// The file system does not support writes that are durable by themselves: write, then sync.
+// The file system does not support writes that are durable by themselves, or a filter forbids the call for them (EPERM), as seccomp may
+// forbid pwritev2: write, then sync.
 [[nodiscard]] bool is_durable_write_refused(const IoRequest& request, std::int64_t result);
 
 }  // namespace ums

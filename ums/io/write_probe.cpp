@@ -86,9 +86,11 @@ std::optional<std::uint64_t> WriteProbe::extent_count() const {
 
 int WriteProbe::write_once(Promise promise, std::uint64_t offset_bytes) const {
     const iovec vector{.iov_base = memory_.data(), .iov_len = kWriteBytes};
-    const int flags = promise == Promise::dsync ? RWF_DSYNC : 0;
     const auto offset = static_cast<off_t>(offset_bytes);
-    if (uninterrupted([&] { return ::pwritev2(fd_, &vector, 1, offset, flags); }) < 0) return -errno;
+    const auto write_block = [&] {
+        return promise == Promise::dsync ? ::pwritev2(fd_, &vector, 1, offset, RWF_DSYNC) : ::pwritev(fd_, &vector, 1, offset);
+    };
+    if (uninterrupted(write_block) < 0) return -errno;
     if (promise == Promise::fdatasync && uninterrupted([&] { return ::fdatasync(fd_); }) < 0) return -errno;
     return 0;
 }

@@ -108,6 +108,12 @@ TEST_CASE("a durable write that the file system does not support is written and 
         perform_blocking(request, calls);
         CHECK(request.error == std::errc::operation_not_supported);
     }
+    SECTION("as is one that a filter of system calls forbids") {
+        calls.results = {-EPERM, 100, 0};
+        perform_blocking(request, calls);
+        CHECK(request.is_complete_transfer());
+        CHECK(calls.calls == Calls{"durable 0", "plain 0", "sync"});
+    }
 }
 
 TEST_CASE("a durable write that the file system supports needs no sync") {

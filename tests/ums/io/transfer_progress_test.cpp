@@ -202,6 +202,7 @@ TEST_CASE("only a durable write can be refused as one") {
     CHECK_FALSE(is_durable_write_refused(request, -EOPNOTSUPP));
     request.durable = true;
     CHECK(is_durable_write_refused(request, -EOPNOTSUPP));
+    CHECK(is_durable_write_refused(request, -EPERM));
     CHECK_FALSE(is_durable_write_refused(request, -EIO));
     CHECK_FALSE(is_durable_write_refused(request, 4096));
     request.operation = IoOperation::allocate;
