@@ -64,7 +64,9 @@ RequestStep advance_request(IoRequest& request, std::int64_t result) {
     if (result < 0) {
         const int number = static_cast<int>(-result);
         if (number == EINTR) return RequestStep::more;
-        if (number == EAGAIN && ++request.deferral_count < kDeferralsMax) return RequestStep::retry_later;
+        // A second sync would prove nothing: whatever the error of a lost write is, the system reports it only once.
+        const bool may_retry_later = number == EAGAIN && request.operation != IoOperation::sync;
+        if (may_retry_later && ++request.deferral_count < kDeferralsMax) return RequestStep::retry_later;
         if (number == EINVAL && request.transferred_bytes > 0) return RequestStep::finished;
         return fail(request, number);
     }

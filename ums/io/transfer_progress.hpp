@@ -44,6 +44,8 @@ void check_request(const IoRequest& request);
 //
 // A transfer of 0 bytes is the end of the file. Direct I/O ends a file at any byte but starts at multiples of a sector only:
 // invalid_argument for a continuation therefore means the end, too, and the request comes back short, without an error.
+//
+// A sync is repeated only if it was interrupted. EAGAIN may be the error with which a file system lost earlier writes.
 [[nodiscard]] RequestStep advance_request(IoRequest& request, std::int64_t result);
 
 // The file system does not support writes that are durable by themselves, or a filter forbids the call for them (EPERM), as seccomp may

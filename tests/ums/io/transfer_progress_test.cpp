@@ -144,9 +144,18 @@ TEST_CASE("an interrupted call is retried immediately, one that the system canno
         Transfer transfer({4});
         transfer.request.operation = operation;
         CHECK(advance_request(transfer.request, -EINTR) == RequestStep::more);
-        CHECK(advance_request(transfer.request, -EAGAIN) == RequestStep::retry_later);
+        if (operation != IoOperation::sync) CHECK(advance_request(transfer.request, -EAGAIN) == RequestStep::retry_later);
         CHECK(!transfer.request.error);
         CHECK(transfer.request.transferred_bytes == 0);
+    }
+}
+
+TEST_CASE("a sync that fails is not retried, whatever the error: the next one would succeed without what was lost") {
+    for (const int number : {EAGAIN, EIO, ENOMEM}) {
+        IoRequest request;
+        request.operation = IoOperation::sync;
+        CHECK(advance_request(request, -number) == RequestStep::finished);
+        CHECK(request.error == std::error_code(number, std::system_category()));
     }
 }
 
