@@ -5,12 +5,27 @@
 #include <fmt/format.h>
 
 #include "sim/errors.hpp"
+#include "ums/base/error_text.hpp"
 
 namespace sim {
 
+namespace {
+
+// SMB says permission_denied, which is no error of a lock otherwise.
+bool is_held_by_another(const std::error_code& error) {
+    return error == std::errc::resource_unavailable_try_again || error == std::errc::permission_denied;
+}
+
+}  // namespace
+
 void lock_file(ums::Storage& storage, const std::string& path, ums::FileHandle file, bool& is_created) {
     if (const std::error_code error = storage.lock(file)) {
-        if (error == std::errc::resource_unavailable_try_again) is_created = false;
+        if (!is_held_by_another(error)) {
+            throw EnvironmentError(
+                fmt::format("{}: cannot be locked: {}. The file system must support locks (flock), which keep a second run off.", path,
+                            ums::error_text(error)));
+        }
+        is_created = false;
         throw EnvironmentError(fmt::format("{}: is in use by another run (or another program holds a lock on it).", path));
     }
     ums::FileStatus opened;

@@ -78,7 +78,8 @@ std::error_code OutputHandle::close() {
     return ::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR ? output_error() : std::error_code{};
 }
 
-bool OutputHandle::lock() { return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+// SMB says EACCES if another one holds the lock.
+bool OutputHandle::lock() { return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EACCES); }
 
 void OutputHandle::copy_permissions(const OutputHandle& from) {
     constexpr mode_t kPermissionBits = 0777;

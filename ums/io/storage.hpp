@@ -98,8 +98,8 @@ public:
         return true;
     }
 
-    // Locks the entire file for this process's handle, without waiting; `resource_unavailable_try_again` if another one holds the lock.
-    // Held until close().
+    // Locks the entire file for this process's handle, without waiting; `resource_unavailable_try_again` if another one holds the lock
+    // (`permission_denied` on SMB). Held until close().
     virtual std::error_code lock(FileHandle file) = 0;
     // Releases the lock before the file is closed.
     virtual void unlock(FileHandle file) { static_cast<void>(file); }

@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <functional>
 #include <utility>
@@ -190,6 +191,29 @@ TEST_CASE("a new file that another run locks first is that run's, and stays") {
     CHECK_THAT(failed.message, ContainsSubstring("is in use by another run"));
     CHECK(bench.names_in_folder() == 1);
     ::close(fd);
+}
+
+TEST_CASE("a lock that the file system refuses is not called a lock of another run, and the new file goes again") {
+    struct Lockless final : ums::ForwardingStorage {
+        using ums::ForwardingStorage::ForwardingStorage;
+        std::error_code lock(ums::FileHandle /*file*/) override { return error; }
+        std::error_code error;
+    };
+    CreatorBench bench;
+    Lockless storage(bench.posix);
+    bench.storage = &storage;
+    for (const int number : {ENOLCK, ENOSYS, EOPNOTSUPP}) {
+        storage.error = system_error(number);
+        const Prepared failed = bench.prepare(bench.file("a.mdx"));
+        CHECK(failed.error == Error::environment);
+        CHECK_THAT(failed.message, ContainsSubstring("a.mdx: cannot be locked: " + storage.error.message()));
+        CHECK(bench.names_in_folder() == 0);
+    }
+    storage.error = system_error(EACCES);  // SMB: another one holds the lock
+    const Prepared late = bench.prepare(bench.file("a.mdx"));
+    CHECK(late.error == Error::environment);
+    CHECK_THAT(late.message, ContainsSubstring("is in use by another run"));
+    CHECK(bench.names_in_folder() == 1);
 }
 
 TEST_CASE("a file that another run replaces before it is locked is not used") {
