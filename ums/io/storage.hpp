@@ -115,7 +115,7 @@ public:
     // as data.
     virtual std::error_code next_data(FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes,
                                       std::uint64_t& end_bytes) = 0;
-    // Bytes that can still be written to the file system that holds `path`.
+    // Bytes that can still be written to the file system that holds `path`; operation_not_supported if it does not count them.
     virtual std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) = 0;
     // Makes the system forget cached pages of the file, as far as it can.
     virtual void drop_cache(FileHandle file) = 0;

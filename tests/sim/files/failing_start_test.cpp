@@ -18,6 +18,7 @@ namespace {
 struct Watched final : ums::ForwardingStorage {
     using ums::ForwardingStorage::ForwardingStorage;
     std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override {
+        if (free_space_error) return free_space_error;
         if (!free) return inner().free_space(path, free_bytes);
         free_bytes = *free;
         return {};
@@ -32,6 +33,7 @@ struct Watched final : ums::ForwardingStorage {
     }
 
     std::optional<std::uint64_t> free;
+    std::error_code free_space_error;
     std::optional<std::error_code> removal_error;
     std::optional<std::error_code> creation_error;
     std::uint64_t size_max_bytes = ~0ULL;
@@ -139,6 +141,13 @@ TEST_CASE("a file system without a limit, which says that almost 2^64 bytes are 
     EarlierRun bench;
     bench.data.initial_size_mb = 3;
     bench.watched.free = ~std::uint64_t{0} - 4095;
+    CHECK(bench.start({bench.data, bench.log}) == Error::none);
+}
+
+TEST_CASE("a file system that does not count its space is not called full") {
+    EarlierRun bench;
+    bench.data.initial_size_mb = 3;
+    bench.watched.free_space_error = system_error(EOPNOTSUPP);
     CHECK(bench.start({bench.data, bench.log}) == Error::none);
 }
 

@@ -95,4 +95,9 @@ TEST_CASE("a file system has no more free space than its size, and a missing fol
     CHECK(read_file_system_space("/nowhere", space) == std::errc::no_such_file_or_directory);
 }
 
+TEST_CASE("a file system that says it has 0 bytes does not count its space: that is not a full one") {
+    FileSystemSpace space;
+    CHECK(read_file_system_space("/proc", space) == std::errc::operation_not_supported);
+}
+
 TEST_CASE("this process sees a mount at /") { CHECK(mount_of("/", mounts_of_this_process()).has_value()); }
