@@ -118,7 +118,10 @@ ums::Task<void> FileCreator::fill(FileClaim& claim) {
     } else if (claim.file.is_log || options_.stamp_files) {
         co_await stamp(claim, kPageBytes, claim.size_bytes);
     }
-    if (const auto error = storage_.sync(claim.control)) fail_start(claim.file.path, "cannot be made durable", error, FileRequest::sync);
+    std::error_code error = storage_.sync(claim.control);
+    // Otherwise a file that a power cut leaves without a name would be blamed on the storage.
+    if (!error && claim.is_created) error = storage_.sync_name(claim.control);
+    if (error) fail_start(claim.file.path, "cannot be made durable", error, FileRequest::sync);
 }
 
 // Brings the file to its size. Its new part, and all of a log file, reads as zeros afterwards.

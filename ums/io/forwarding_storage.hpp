@@ -32,6 +32,7 @@ public:
     }
     std::error_code truncate(FileHandle file, std::uint64_t size_bytes) override { return inner_.truncate(file, size_bytes); }
     std::error_code sync(FileHandle file) override { return inner_.sync(file); }
+    std::error_code sync_name(FileHandle file) override { return inner_.sync_name(file); }
     std::error_code read(FileHandle file, std::uint64_t offset_bytes, std::byte* data, std::size_t size_bytes,
                          std::size_t& transferred_bytes) override {
         return inner_.read(file, offset_bytes, data, size_bytes, transferred_bytes);

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -35,6 +37,12 @@ bool is_kept_by_sticky_folder(int folder, int fd) {
 bool has_attribute(int fd, std::uint64_t attributes) {
     struct statx facts {};
     return ::statx(fd, "", AT_EMPTY_PATH, 0, &facts) == 0 && (facts.stx_attributes & attributes) != 0;
+}
+
+// Said of a folder as such. An error of the storage is another one.
+bool cannot_be_synced(int number) {
+    static constexpr std::array kErrors{EINVAL, EBADF, EOPNOTSUPP, ENOSYS, EACCES, EPERM};
+    return std::find(kErrors.begin(), kErrors.end(), number) != kErrors.end();
 }
 
 }  // namespace
@@ -96,6 +104,14 @@ std::error_code HeldName::check_removal(int fd) const {
     const bool is_kept = is_kept_by_sticky_folder(folder_, fd) || has_attribute(folder_, STATX_ATTR_APPEND | STATX_ATTR_IMMUTABLE) ||
                          has_attribute(fd, STATX_ATTR_APPEND | STATX_ATTR_IMMUTABLE);
     return is_kept ? errno_error(EPERM) : std::error_code{};
+}
+
+std::error_code HeldName::sync() const {
+    const int fd = uninterrupted([&] { return ::openat(folder_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+    const bool is_synced = fd >= 0 && uninterrupted([&] { return ::fsync(fd); }) == 0;
+    const int number = is_synced ? 0 : errno;
+    if (fd >= 0) ::close(fd);
+    return is_synced || cannot_be_synced(number) ? std::error_code{} : errno_error(number);
 }
 
 namespace fs = std::filesystem;

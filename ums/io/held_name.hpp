@@ -28,6 +28,8 @@ public:
     // `fd`: the file that the name should refer to. ENOENT if it refers to another one, which is left alone, or to none.
     [[nodiscard]] std::error_code remove(int fd) const;
     [[nodiscard]] std::error_code check_removal(int fd) const;
+    // Makes the folder's names durable. No error where the system cannot do that.
+    [[nodiscard]] std::error_code sync() const;
 
 private:
     HeldName(int folder, std::string name) : folder_(folder), name_(std::move(name)) {}

@@ -221,6 +221,12 @@ std::error_code PosixStorage::truncate(FileHandle file, std::uint64_t size_bytes
 
 std::error_code PosixStorage::sync(FileHandle file) { return perform(IoOperation::sync, file); }
 
+std::error_code PosixStorage::sync_name(FileHandle file) {
+    const std::shared_ptr<const HeldName> name = name_of(file);
+    UMS_ASSERT(name != nullptr);
+    return name->sync();
+}
+
 std::error_code PosixStorage::read(FileHandle file, std::uint64_t offset_bytes, std::byte* data, std::size_t size_bytes,
                                    std::size_t& transferred_bytes) {
     const IoSegment segment{data, size_bytes};

@@ -43,6 +43,7 @@ public:
     std::error_code allocate(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) override;
     std::error_code truncate(FileHandle file, std::uint64_t size_bytes) override;
     std::error_code sync(FileHandle file) override;
+    std::error_code sync_name(FileHandle file) override;
     std::error_code read(FileHandle file, std::uint64_t offset_bytes, std::byte* data, std::size_t size_bytes,
                          std::size_t& transferred_bytes) override;
     std::error_code next_data(FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes, std::uint64_t& end_bytes) override;

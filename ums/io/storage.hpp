@@ -108,6 +108,12 @@ public:
     virtual std::error_code allocate(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) = 0;
     virtual std::error_code truncate(FileHandle file, std::uint64_t size_bytes) = 0;
     virtual std::error_code sync(FileHandle file) = 0;
+    // Makes the name durable by which open() created the file: a sync of the file need not do that. No error where the system cannot sync
+    // folders, or this one may not be read.
+    virtual std::error_code sync_name(FileHandle file) {
+        static_cast<void>(file);
+        return {};
+    }
     // Blocking; `data` aligned for direct I/O. `transferred_bytes` < `size_bytes` only at the end of the file.
     virtual std::error_code read(FileHandle file, std::uint64_t offset_bytes, std::byte* data, std::size_t size_bytes,
                                  std::size_t& transferred_bytes) = 0;

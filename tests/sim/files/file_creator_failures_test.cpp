@@ -44,6 +44,7 @@ struct Broken final : ums::ForwardingStorage {
         return *allocate_error;
     }
     std::error_code sync(ums::FileHandle file) override { return sync_error ? *sync_error : inner().sync(file); }
+    std::error_code sync_name(ums::FileHandle file) override { return sync_name_error ? *sync_name_error : inner().sync_name(file); }
     std::error_code lock(ums::FileHandle file) override { return lock_error ? *lock_error : inner().lock(file); }
 
     std::optional<std::error_code> open_error;
@@ -51,6 +52,7 @@ struct Broken final : ums::ForwardingStorage {
     std::optional<std::uint64_t> free;
     std::optional<std::error_code> allocate_error;
     std::optional<std::error_code> sync_error;
+    std::optional<std::error_code> sync_name_error;
     std::optional<std::error_code> lock_error;
     int open_handles = 0;
 };
@@ -93,6 +95,10 @@ TEST_CASE("whatever fails during the start, a created file is removed and every 
     }
     SECTION("it cannot be made durable") {
         broken.sync_error = system_error(EIO);
+        check_failure();
+    }
+    SECTION("its name cannot be made durable") {
+        broken.sync_name_error = system_error(EIO);
         check_failure();
     }
     SECTION("it cannot be opened a second time") {

@@ -126,6 +126,16 @@ TEST_CASE("remove deletes the name of the held file, and nothing else") {
     for (const auto& entry : fs::directory_iterator(held.folder.file("sub"))) CHECK(entry.path().filename() == "data");
 }
 
+TEST_CASE("the name of a file can be made durable, also in a folder that was renamed or may not be read") {
+    Held held;
+    CHECK(!held.storage.sync_name(held.file));
+    REQUIRE(::chmod(held.folder.file("sub").c_str(), 0300) == 0);
+    CHECK(!held.storage.sync_name(held.file));
+    REQUIRE(::chmod(held.folder.file("sub").c_str(), 0755) == 0);
+    fs::rename(held.folder.file("sub"), held.folder.file("renamed"));
+    CHECK(!held.storage.sync_name(held.file));
+}
+
 TEST_CASE("it is known beforehand that a file cannot be removed") {
     Held held;
     CHECK(!held.storage.check_removal(held.file));
