@@ -10,6 +10,7 @@
 #include "sim/bench/file_passes.hpp"
 #include "sim/engine_kind.hpp"
 #include "sim/files/file_claim.hpp"
+#include "sim/files/sector_size.hpp"
 #include "sim/page/log_layout.hpp"
 #include "sim/pool/warm_up.hpp"
 #include "sim/run/task_failure.hpp"
@@ -199,8 +200,16 @@ void Bench::add_file(SimFile::Setup setup, std::uint64_t run_id, std::uint64_t u
     const FileContext context{storage_, *outstanding_, run_, journal_, {.cpu_count = options_.cpu_count}};
     files_.push_back(std::make_unique<BenchFile>(std::move(setup), run_id, used_bytes, options_, context, run_));
     if (options_.is_log()) {
+        check_sectors(files_.back()->data.file);
         logs_.push_back(std::make_unique<LogStream>(files_.back()->data.file, run_id, options_, run_, journal_));
     }
+}
+
+// Blocks of a log are multiples of what divides the smallest one.
+void Bench::check_sectors(const SimFile& file) const {
+    if (options_.is_null() || !options_.direct) return;
+    const std::uint32_t sector_bytes = sector_bytes_of(storage_, file.transfer_handle());
+    if (options_.block_bytes_min % sector_bytes != 0) refuse_parts_of_sectors(file.path(), sector_bytes);
 }
 
 void Bench::remove_created_files() {

@@ -53,6 +53,7 @@ private:
     void refuse_log(const std::string& path, ums::FileHandle file) const;
     void add_null_file();
     void add_file(SimFile::Setup setup, std::uint64_t run_id, std::uint64_t used_bytes);
+    void check_sectors(const SimFile& file) const;
     void remove_created_files();
     ums::Task<void> prepare(BenchFile& file);
     [[nodiscard]] std::uint32_t task_count() const;

@@ -10,6 +10,7 @@
 #include "sim/files/file_examiner.hpp"
 #include "sim/files/file_lock.hpp"
 #include "sim/files/file_names.hpp"
+#include "sim/files/sector_size.hpp"
 #include "sim/files/space_check.hpp"
 #include "sim/files/transfer_failure.hpp"
 #include "sim/page/measure_mark.hpp"
@@ -32,6 +33,12 @@ ums::FileView view_of(MeasureView view) {
         case MeasureView::lines_started: return ums::FileView::lines_started;
     }
     UMS_ASSERT(false && "unknown view");
+}
+
+bool is_in_sectors(const MeasureTarget& target, std::uint32_t sector_bytes) {
+    MeasureTarget requests = target;
+    if (has_block_range(target)) requests.block_bytes_min = 0;  // their sizes are chosen so that they are
+    return is_in_units(requests, sector_bytes) && target.piece_bytes % sector_bytes == 0;
 }
 
 }  // namespace
@@ -282,7 +289,7 @@ void MeasureFiles::open_door(const MeasureTarget& target, MeasureFile& file) {
     const bool writes = target.write_percent > 0;
     const ums::OpenOptions how{
         .direct = target.direct, .durable_writes = writes && target.write_through, .read_only = !writes, .view = view_of(target.view)};
-    MeasureDoor door{&file, {}};
+    MeasureDoor door{.file = &file, .handle = {}};
     if (const auto error = storage_.reopen(file.control, how, door.handle)) {
         if (error == std::errc::invalid_argument && how.direct) {
             throw EnvironmentError(
@@ -291,6 +298,9 @@ void MeasureFiles::open_door(const MeasureTarget& target, MeasureFile& file) {
         fail_start(file.path, target.view != MeasureView::none ? "cannot be mapped" : "cannot be opened for transfers", error);
     }
     doors_.push_back(door);
+    if (!target.direct) return;
+    doors_.back().sector_bytes = sector_bytes_of(storage_, door.handle);
+    if (!is_in_sectors(target, doors_.back().sector_bytes)) refuse_parts_of_sectors(file.path, doors_.back().sector_bytes);
 }
 
 }  // namespace sim

@@ -8,6 +8,7 @@
 
 #include "sim/bench/measure_spec.hpp"
 #include "sim/bench/page_book.hpp"
+#include "sim/limits.hpp"
 #include "sim/page/page_layout.hpp"
 #include "ums/io/storage.hpp"
 
@@ -29,7 +30,8 @@ struct MeasureFile {
 // A target's access to its file.
 struct MeasureDoor {
     MeasureFile* file = nullptr;
-    ums::FileHandle handle;  // opened as the target requires
+    ums::FileHandle handle;                     // opened as the target requires
+    std::uint32_t sector_bytes = kSectorBytes;  // of which requests must consist
 };
 
 class MeasureFiles {

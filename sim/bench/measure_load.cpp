@@ -122,9 +122,11 @@ public:
         request_.operation = writes ? ums::IoOperation::write : ums::IoOperation::read;
         request_.durable = writes && spec_.write_through;
         std::uint32_t size_bytes = spec_.block_bytes;
-        if (spec_.block_bytes_min != 0 && spec_.block_bytes_min != spec_.block_bytes) {
-            const std::uint32_t unit = writes_stamped_ || lane_.work.is_verified ? unit_bytes_ : kSectorBytes;
-            size_bytes = static_cast<std::uint32_t>(prng.between(spec_.block_bytes_min / unit, spec_.block_bytes / unit)) * unit;
+        if (has_block_range(spec_)) {
+            const std::uint32_t stamped = writes_stamped_ || lane_.work.is_verified ? unit_bytes_ : kSectorBytes;
+            const std::uint32_t unit = std::max(stamped, lane_.work.door.sector_bytes);
+            const std::uint32_t units_min = (spec_.block_bytes_min + unit - 1) / unit;
+            size_bytes = static_cast<std::uint32_t>(prng.between(units_min, spec_.block_bytes / unit)) * unit;
         }
         request_.size_bytes = size_bytes;
         request_.offset_bytes = chooser.next(size_bytes, is_new_run, prng);

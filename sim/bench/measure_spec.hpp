@@ -84,7 +84,7 @@ struct MeasureTarget {
     bool may_overwrite = false;
 
     std::uint32_t block_bytes = 65536;
-    std::uint32_t block_bytes_min = 0;    // if smaller: each request has a random size, a multiple of 512 bytes; 0: block_bytes
+    std::uint32_t block_bytes_min = 0;    // if smaller: each request has a random size, of complete sectors; 0: block_bytes
     std::uint32_t piece_bytes = 0;        // each request consists of memory pieces of this size (gather, scatter); 0: one piece
     std::uint64_t base_offset_bytes = 0;  // where the target begins
     std::uint64_t max_offset_bytes = 0;   // where it ends at the latest; 0: at the end of the file
@@ -119,6 +119,11 @@ struct MeasureTarget {
 [[nodiscard]] inline bool is_in_units(const MeasureTarget& target, std::uint32_t unit_bytes) {
     return target.block_bytes % unit_bytes == 0 && target.block_bytes_min % unit_bytes == 0 && target.alignment_bytes % unit_bytes == 0 &&
            target.base_offset_bytes % unit_bytes == 0 && target.thread_stride_bytes % unit_bytes == 0;
+}
+
+// Whether its requests have different sizes.
+[[nodiscard]] inline bool has_block_range(const MeasureTarget& target) {
+    return target.block_bytes_min != 0 && target.block_bytes_min != target.block_bytes;
 }
 
 struct MeasureTimespan {

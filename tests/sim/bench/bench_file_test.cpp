@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/sim/bench/bench_fixture.hpp"
+#include "tests/sim/support/large_sectors.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace sim::testing;
@@ -86,6 +87,23 @@ TEST_CASE("a file that is smaller than requested is refused, a larger one is use
     const std::size_t before = run.storage.requests().size();
     run_bench(run, options);
     for (std::size_t i = before; i < run.storage.requests().size(); ++i) CHECK(run.storage.requests()[i].offset_bytes < 1 * kMb);
+}
+
+TEST_CASE("log blocks in parts of a sector are refused before the disk refuses them, unless they are buffered") {
+    VirtualRun run;
+    LargeSectors disk(run.storage);
+    BenchOptions options = small_bench();
+    options.operation = BenchOperation::write;
+    options.pattern = BenchPattern::sequential;
+    options.block_bytes_min = 512;
+    options.block_bytes_max = 61440;
+    CHECK_THROWS_WITH(sim::Bench(options, disk, run.clock, run.sink).run(), ContainsSubstring("has sectors of 4096 bytes"));
+    CHECK(run.memory.find(kBenchFile) == nullptr);
+    options.direct = false;
+    CHECK(sim::Bench(options, disk, run.clock, run.sink).run().finding_count == 0);
+    options.direct = true;
+    options.block_bytes_min = 4096;
+    CHECK(sim::Bench(options, disk, run.clock, run.sink).run().finding_count == 0);
 }
 
 TEST_CASE("a block that does not fit into the used part of a file is refused") {

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "sim/errors.hpp"
 #include "sim/page/measure_mark.hpp"
 #include "sim/page/stamped_sector.hpp"
 #include "tests/sim/bench/measurement_fixture.hpp"
+#include "tests/sim/support/large_sectors.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace sim::testing;
@@ -29,6 +31,40 @@ MeasureTarget log_target() {
 }
 
 }  // namespace
+
+TEST_CASE("on a disk with sectors of 4 KB the blocks of a log are multiples of them") {
+    VirtualRun run;
+    LargeSectors disk(run.storage);
+    const MeasureResults results = Measurement(spec_of(log_target()), disk, run.clock, run.sink).run();
+    CHECK(results.failure_reason.empty());
+    CHECK(results.finding_count == 0);
+    CHECK(results.timespans[0].total().writes.requests > 100);
+    const auto is_in_parts = [](const Recorded& request) {
+        const bool is_transfer = request.operation == ums::IoOperation::read || request.operation == ums::IoOperation::write;
+        return is_transfer && (request.offset_bytes % 4096 != 0 || request.size_bytes % 4096 != 0);
+    };
+    CHECK(run.storage.select(is_in_parts).empty());
+    CHECK_FALSE(measured_requests(run, ums::IoOperation::write, 4096).empty());
+}
+
+TEST_CASE("blocks, pieces and offsets in parts of a sector are refused before the disk refuses them, unless they are buffered") {
+    VirtualRun run;
+    LargeSectors disk(run.storage);
+    MeasureTarget target = small_target();
+    target.source.contents = MeasureContents::sectors;
+    SECTION("blocks") { target.block_bytes = 512; }
+    SECTION("blocks of a range") {
+        target.block_bytes_min = 512;
+        target.block_bytes = 6144;
+    }
+    SECTION("offsets") { target.alignment_bytes = 6144; }
+    SECTION("pieces") { target.piece_bytes = 512; }
+    REQUIRE(check_measure_spec(spec_of(target)).empty());
+    CHECK_THROWS_AS(Measurement(spec_of(target), disk, run.clock, run.sink).run(), EnvironmentError);
+    CHECK(run.memory.file_count() == 0);
+    target.direct = false;
+    CHECK(Measurement(spec_of(target), disk, run.clock, run.sink).run().failure_reason.empty());
+}
 
 TEST_CASE("what a log writes is read back, even after several laps of the file") {
     VirtualRun run;
