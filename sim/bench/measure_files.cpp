@@ -298,6 +298,7 @@ void MeasureFiles::open_door(const MeasureTarget& target, MeasureFile& file) {
         fail_start(file.path, target.view != MeasureView::none ? "cannot be mapped" : "cannot be opened for transfers", error);
     }
     doors_.push_back(door);
+    check_passage(storage_, file.path, door.handle);
     if (!target.direct) return;
     doors_.back().sector_bytes = sector_bytes_of(storage_, door.handle);
     if (!is_in_sectors(target, doors_.back().sector_bytes)) refuse_parts_of_sectors(file.path, doors_.back().sector_bytes);

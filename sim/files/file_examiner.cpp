@@ -285,6 +285,12 @@ SimFile::Setup FileExaminer::hand_over(FileClaim& claim, std::uint32_t id, bool 
     if (error) {
         fail_start(claim.file.path, "cannot be opened for transfers", error);
     }
+    try {
+        check_passage(storage_, claim.file.path, setup.transfers);
+    } catch (...) {
+        storage_.close(setup.transfers);
+        throw;
+    }
     setup.control = claim.hand_over();
     setup.created = claim.is_created;
     setup.is_device = claim.is_device();

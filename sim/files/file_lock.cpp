@@ -1,11 +1,14 @@
 #include "sim/files/file_lock.hpp"
 
+#include <cstddef>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "sim/errors.hpp"
+#include "sim/limits.hpp"
 #include "ums/base/error_text.hpp"
+#include "ums/base/memory_region.hpp"
 
 namespace sim {
 
@@ -33,6 +36,16 @@ void lock_file(ums::Storage& storage, const std::string& path, ums::FileHandle f
     if (storage.status_of(file, opened) || storage.status(path, named) || !named.is_same_file(opened)) {
         throw EnvironmentError(fmt::format("{}: another file has taken this name while the run was starting, or it is gone.", path));
     }
+}
+
+void check_passage(ums::Storage& storage, const std::string& path, ums::FileHandle file) {
+    const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
+    std::size_t transferred = 0;
+    if (storage.read(file, 0, page.data(), kPageBytes, transferred) != std::errc::permission_denied) return;
+    throw EnvironmentError(fmt::format(
+        "{}: reads are refused although it could be opened. On SMB, locks keep off even the process that holds them, unless the "
+        "file system is mounted with nobrl.",
+        path));
 }
 
 }  // namespace sim

@@ -216,6 +216,37 @@ TEST_CASE("a lock that the file system refuses is not called a lock of another r
     CHECK(bench.names_in_folder() == 1);
 }
 
+TEST_CASE("a lock that keeps the run's own transfers off, as on SMB, is not a fault of the storage") {
+    struct Mandatory final : ums::ForwardingStorage {
+        using ums::ForwardingStorage::ForwardingStorage;
+        std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& how, ums::FileHandle& again) override {
+            const std::error_code error = inner().reopen(file, how, again);
+            transfers = again;
+            return error;
+        }
+        std::error_code read(ums::FileHandle file, std::uint64_t offset_bytes, std::byte* data, std::size_t size_bytes,
+                             std::size_t& transferred_bytes) override {
+            if (file == transfers) return system_error(EACCES);
+            return inner().read(file, offset_bytes, data, size_bytes, transferred_bytes);
+        }
+        void close(ums::FileHandle file) override {
+            closes_transfers = closes_transfers || file == transfers;
+            inner().close(file);
+        }
+        ums::FileHandle transfers;
+        bool closes_transfers = false;
+    };
+    CreatorBench bench;
+    Mandatory storage(bench.posix);
+    bench.storage = &storage;
+    const Prepared failed = bench.prepare(bench.file("a.mdx"));
+    CHECK(failed.error == Error::environment);
+    CHECK_THAT(failed.message, ContainsSubstring("a.mdx: reads are refused"));
+    CHECK(failed.findings.empty());
+    CHECK(bench.names_in_folder() == 0);
+    CHECK(storage.closes_transfers);
+}
+
 TEST_CASE("a file that another run replaces before it is locked is not used") {
     CreatorBench bench;
     Overtaken overtaken(bench.posix);
