@@ -103,7 +103,7 @@ void OutputWriter::write(const sim::Event& event) { log_.on_event(event); }
 void OutputWriter::write(sim::Finding& finding) {
     finding.place.device = place_of(finding);
     finding.evidence.dump_path = evidence_.save(finding);
-    const bool is_kept = ++(finding.is_warning ? warnings_ : findings_) <= sim::kFindingsKept;
+    const bool is_kept = kept_.keeps(finding);
     if (is_kept && (finding.place.device || !finding.evidence.dump_path.empty())) {
         const std::lock_guard lock(mutex_);
         known_[finding.number] = {.dump_path = finding.evidence.dump_path, .device = finding.place.device};

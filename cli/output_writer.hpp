@@ -19,6 +19,7 @@
 #include "reports/findings_file.hpp"
 #include "reports/xml_log.hpp"
 #include "sim/event.hpp"
+#include "sim/kept_findings.hpp"
 #include "ums/base/clock.hpp"
 
 namespace cli {
@@ -77,8 +78,7 @@ private:
     reports::FindingsFile* const findings_file_;
     reports::ErrorDump& evidence_;
     PatientThread places_;
-    std::uint64_t findings_ = 0;  // written by the writer's thread; only it uses them
-    std::uint64_t warnings_ = 0;
+    sim::KeptFindings kept_;    // only the writer's thread uses it
     mutable std::mutex mutex_;  // guards what follows
     std::condition_variable changed_;
     std::deque<Item> queue_;

@@ -252,9 +252,6 @@ struct ResumeResult {
     std::uint64_t blocks_given_up = 0;  // log blocks after the end or after a hole, with the changes in them
 };
 
-// Findings, and warnings, that are kept for the results. All of them go to the sink.
-inline constexpr std::size_t kFindingsKept = 10'000;
-
 struct Results {
     std::string version;
     std::uint64_t seed = 0;

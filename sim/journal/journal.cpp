@@ -102,9 +102,7 @@ void Journal::report(Finding finding) {
         sink_.on_finding(finding);
         if (is_warning || findings_.size() >= kEvidenceKept) drop_evidence(finding);
         std::vector<Finding>& kept = is_warning ? warnings_ : findings_;
-        const bool is_new_kind = !is_warning && !kinds_[static_cast<std::size_t>(finding.kind)];
-        if (is_new_kind) kinds_.set(static_cast<std::size_t>(finding.kind));
-        if (kept.size() < kFindingsKept || is_new_kind) kept.push_back(std::move(finding));
+        if (kept_.keeps(finding)) kept.push_back(std::move(finding));
     }
     if (finding_hook_ && !is_warning) finding_hook_();
 }

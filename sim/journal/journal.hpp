@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -14,6 +13,7 @@
 
 #include "sim/event.hpp"
 #include "sim/journal/history.hpp"
+#include "sim/kept_findings.hpp"
 #include "sim/results.hpp"
 #include "ums/base/clock.hpp"
 
@@ -84,7 +84,7 @@ private:
     mutable std::mutex mutex_;  // guards what follows, and the sink
     std::uint64_t last_number_ = 0;
     std::vector<Finding> findings_;
-    std::bitset<kFindingKindCount> kinds_;  // of findings_
+    KeptFindings kept_;
     std::vector<Finding> warnings_;
     std::map<std::uint32_t, std::uint64_t> findings_by_file_;
     std::map<std::uint32_t, std::uint64_t> warnings_by_file_;

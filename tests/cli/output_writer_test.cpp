@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "sim/results.hpp"
+#include "sim/kept_findings.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/count_of.hpp"
 #include "tests/support/process.hpp"
@@ -112,13 +112,16 @@ TEST_CASE("only findings and warnings that the results keep are remembered: a di
     for (std::uint64_t number = 1; number <= sim::kFindingsKept; ++number) run.writer.on_finding(finding(number, "page.mdx"));
     std::vector<sim::Finding> others{finding(sim::kFindingsKept + 1, "other.mdx"), finding(sim::kFindingsKept + 2, "third.mdx")};
     others[1].is_warning = true;
+    others.push_back(finding(sim::kFindingsKept + 3, "fourth.mdx"));
+    others[2].kind = sim::FindingKind::io_error;
     for (const sim::Finding& one : others) run.writer.on_finding(one);
     REQUIRE(run.writer.flush(10s));
-    std::vector<sim::Finding> findings{finding(1, "page.mdx"), others[0], others[1]};
+    std::vector<sim::Finding> findings{finding(1, "page.mdx"), others[0], others[1], others[2]};
     run.writer.complete(findings);
     CHECK_FALSE(findings[0].evidence.dump_path.empty());
     CHECK(findings[1].evidence.dump_path.empty());
     CHECK_FALSE(findings[2].evidence.dump_path.empty());
+    CHECK_FALSE(findings[3].evidence.dump_path.empty());
     CHECK(std::filesystem::exists(run.folder / "SqlSimErrorDump00066.txt"));  // both have a file: after 64 of the first cause
 }
 
