@@ -13,14 +13,26 @@ namespace {
 
 // More than a process ever has at a time; files that do not fit are not removed.
 constexpr std::size_t kFilesMax = 16;
+constexpr std::size_t kPathBytesMax = 4096;  // PATH_MAX of Linux
 
-// Read by a signal handler, so everything here must be lock-free.
+enum class Stage : std::uint8_t {
+    unused,
+    busy,  // belongs to the thread that brought it here
+    unfinished,
+    removed,
+};
+
+// A signal handler, on a thread of its own, may get here while objects come and go on others: so an entry does not point to the memory of
+// an object, and everything is lock-free.
 struct Entry {
-    std::atomic<const char*> path{nullptr};
-    std::atomic<bool> only_if_empty{false};
+    std::atomic<Stage> stage{Stage::unused};
+    bool only_if_empty = false;
+    std::array<char, kPathBytesMax> path{};
 };
 std::array<Entry, kFilesMax> entries;
-static_assert(std::atomic<const char*>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<Stage>::is_always_lock_free);
+
+bool change_stage(Entry& entry, Stage from, Stage to) { return entry.stage.compare_exchange_strong(from, to); }
 
 void remove_file(const char* path, bool only_if_empty) {
     struct stat status {};
@@ -31,25 +43,33 @@ void remove_file(const char* path, bool only_if_empty) {
 }  // namespace
 
 UnfinishedFile::UnfinishedFile(std::string path, Kind kind) : path_(std::move(path)), kind_(kind) {
-    for (Entry& entry : entries) {
-        if (entry.path.load() != nullptr) continue;
+    if (path_.size() >= kPathBytesMax) return;
+    for (std::size_t place = 0; place < entries.size(); ++place) {
+        Entry& entry = entries[place];
+        if (!change_stage(entry, Stage::unused, Stage::busy)) continue;
         entry.only_if_empty = kind == Kind::placeholder;
-        entry.path = path_.c_str();
+        path_.copy(entry.path.data(), path_.size());
+        entry.path[path_.size()] = '\0';
+        entry.stage = Stage::unfinished;
+        place_ = place;
         return;
     }
 }
 
 UnfinishedFile::~UnfinishedFile() {
-    for (Entry& entry : entries) {
-        if (entry.path.load() == path_.c_str()) entry.path = nullptr;
-    }
+    if (!place_) return;
+    Entry& entry = entries[*place_];
+    // A file that is being removed right now needs its entry to the end, which is that of the process.
+    if (!change_stage(entry, Stage::unfinished, Stage::unused)) change_stage(entry, Stage::removed, Stage::unused);
 }
 
 void UnfinishedFile::remove() { remove_file(path_.c_str(), kind_ == Kind::placeholder); }
 
 void remove_unfinished_files() {
     for (Entry& entry : entries) {
-        if (const char* path = entry.path.exchange(nullptr)) remove_file(path, entry.only_if_empty);
+        if (!change_stage(entry, Stage::unfinished, Stage::busy)) continue;
+        remove_file(entry.path.data(), entry.only_if_empty);
+        entry.stage = Stage::removed;
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"
@@ -23,4 +24,15 @@ TEST_CASE("a placeholder is removed only while it is empty, a temporary file wha
     CHECK(std::filesystem::exists(taken.path()));
     CHECK_FALSE(std::filesystem::exists(temporary.path()));
     CHECK(std::filesystem::exists(folder.path() / "finished"));
+}
+
+TEST_CASE("after files were removed, as many others can be") {
+    const test::TempFolder folder;
+    const std::string path = (folder.path() / "temporary").string();
+    for (int i = 0; i < 40; ++i) {
+        std::ofstream(path) << "half";
+        const UnfinishedFile temporary(path, UnfinishedFile::Kind::temporary);
+        ums::remove_unfinished_files();
+        REQUIRE_FALSE(std::filesystem::exists(path));
+    }
 }
