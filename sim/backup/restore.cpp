@@ -29,6 +29,7 @@ void for_each_of(std::span<const std::byte> bytes, Take take) {
 ums::Task<bool> Restore::run() {
     const WorkClock clock(parts_.context.journal.clock());
     bool is_done = co_await read_chain();
+    if (is_done) drop_cut_pages();
     if (is_done) is_done = co_await make_files();
     if (is_done) is_done = co_await write_pages(std::move(full_runs_));
     if (is_done) is_done = co_await write_pages(std::move(differential_runs_));
@@ -62,7 +63,10 @@ void Restore::take_chunk(const ChunkHeader& header, std::span<const std::byte> b
     switch (static_cast<ChunkKind>(header.kind)) {
         case ChunkKind::set_begin:
             if (header.set_number != base) return;
-            for_each_of<SetFile>(body.subspan(sizeof(SetBegin)), [this](const SetFile& file) { redo_.emplace_back(file.page_count); });
+            for_each_of<SetFile>(body.subspan(sizeof(SetBegin)), [this](const SetFile& file) {
+                redo_.emplace_back(file.page_count);
+                base_pages_.push_back(file.page_count);
+            });
             cuts_.resize(redo_.size());
             return;
         case ChunkKind::pages:
@@ -100,6 +104,17 @@ std::size_t Restore::source_of(std::uint32_t file_id) const {
     std::size_t source = 0;
     while (source < parts_.sources.size() && parts_.sources[source].data->file.id() != file_id) ++source;
     return source;
+}
+
+// What the full backup has of pages that were no longer there when the differential one began: the log from there on does not have the cut,
+// and if the file has grown again, these pages are new.
+void Restore::drop_cut_pages() {
+    if (base_of_log().number == sets_.front().number) return;
+    for (PageRun& run : full_runs_) {
+        const std::uint32_t pages = base_pages_.at(source_of(run.file_id));
+        run.page_count = std::min(run.page_count, pages - std::min(pages, run.first_page));
+    }
+    std::erase_if(full_runs_, [](const PageRun& run) { return run.page_count == 0; });
 }
 
 ums::Task<bool> Restore::make_files() {

@@ -36,6 +36,7 @@ private:
     void take_chunk(const ChunkHeader& header, std::span<const std::byte> body);
     void take_log(std::span<const std::byte> blocks);
     [[nodiscard]] std::size_t source_of(std::uint32_t file_id) const;
+    void drop_cut_pages();
     ums::Task<bool> make_files();
     ums::Task<bool> write_pages(std::vector<PageRun> runs);
     ums::Task<void> write_some(std::span<const PageRun> runs);
@@ -50,7 +51,8 @@ private:
     BackupParts& parts_;
     const std::span<const BackupSet> sets_;
     BackupResult& result_;
-    std::vector<LogRedo> redo_;  // by source
+    std::vector<LogRedo> redo_;              // by source
+    std::vector<std::uint32_t> base_pages_;  // of each source when base_of_log() began
     std::vector<std::uint32_t> cuts_;
     std::vector<PageRun> full_runs_;
     std::vector<PageRun> differential_runs_;

@@ -255,6 +255,25 @@ TEST_CASE("each differential backup has all pages that have changed since the fu
     }
 }
 
+TEST_CASE("pages that were cut off before a differential backup, and are there again after it, are restored as new ones") {
+    const std::uint64_t seed = ums::testing::test_seed("cuts before differential backups");
+    ums::Prng prng(seed);
+    for (std::uint64_t i = 0; i < test::fewer_if_sanitized(6); ++i) {
+        VirtualRun run(random_disk(prng.next(), 50, 150));
+        Options options = backup_options(prng.next());
+        options.test_cycle_duration_s = 12;
+        // The log with the cut is backed up before the differential backup, so what is restored after that does not have it.
+        options.backup_user.full_interval_s = 4;
+        options.backup_user.differential_interval_s = 2;
+        options.backup_user.log_interval_s = 1;
+        const Results results = run.run(options);
+        INFO(run.sink.text());
+        REQUIRE(what_failed(results, run.sink, run.storage).empty());
+        CHECK(results.files[0].shrunk_count > 0);
+        CHECK(results.backup->restored.count >= 2);
+    }
+}
+
 TEST_CASE("a backup that ends while a change is only partly logged is restored without it") {
     const std::uint64_t seed = ums::testing::test_seed("backups between the records of a change");
     ums::Prng prng(seed);
