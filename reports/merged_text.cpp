@@ -9,6 +9,7 @@
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"
 #include "sim/latency_result.hpp"
+#include "sim/limits.hpp"
 #include "ums/base/printable.hpp"
 
 namespace reports {
@@ -105,13 +106,23 @@ std::string sums_text(const Json& group) {
                           kReportColumns, 0);
 }
 
+// As finding_place() does for a finding of this process. Log has no pages: its page is 0, its offset is not.
+std::string place_of_finding(const Json& finding) {
+    const std::string operation = text_of(finding["operation"]);
+    if (operation != "read" && operation != "write") return operation;
+    const std::uint64_t offset_bytes = number_of(finding["byte_offset"]);
+    const std::uint64_t page = number_of(finding["page"]);
+    if (offset_bytes != page * sim::kPageBytes) return fmt::format("offset {:#x}", offset_bytes);
+    return fmt::format("page {} (offset {:#x})", page, offset_bytes);
+}
+
 std::string finding_text(const Json& group, const Json& each) {
     const Json& finding = each["finding"];
     const Json& host = group["hosts"][each["host"].get<std::size_t>()];
     const auto at_us = each["at_us"].get<std::int64_t>();
-    const std::string text = fmt::format("{}{} {}: {}, page {}: {}", at_us < 0 ? "-" : "+",
-                                         duration_text(static_cast<std::uint64_t>(at_us < 0 ? -at_us : at_us)), text_of(host["name"]),
-                                         text_of(finding["file"]), number_of(finding["page"]), text_of(finding["description"]));
+    const std::string text =
+        fmt::format("{}{} {}: {}, {}: {}", at_us < 0 ? "-" : "+", duration_text(static_cast<std::uint64_t>(at_us < 0 ? -at_us : at_us)),
+                    text_of(host["name"]), text_of(finding["file"]), place_of_finding(finding), text_of(finding["description"]));
     return "  " + wrapped("* " + text, kReportColumns - 2, 4);
 }
 

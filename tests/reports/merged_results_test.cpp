@@ -260,6 +260,22 @@ TEST_CASE("hosts that only exceed a limit are called slow, and wrong data outran
     CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("3 of 3 ranks failed. Do not trust this storage"));
 }
 
+TEST_CASE("a finding of a log or of a file as a whole is not said to be in page 0") {
+    Parts files;
+    files.add(ranked_part(1, 0, 2));
+    files.add(ranked_part(2, 1, 2, true));
+    const std::string of_pages = reports::merged_text(files.merged());
+    CHECK_THAT(of_pages, ContainsSubstring("0x2aa8c000):"));
+    Json& findings = files.results.back()["findings"];
+    REQUIRE(findings.size() == 3);
+    for (Json& finding : findings) finding["page"] = 0;
+    findings[0]["byte_offset"] = 0x3200;
+    findings[1]["operation"] = "sync";
+    findings[2]["byte_offset"] = 0x5000;
+    const std::string text = reports::merged_text(files.merged());
+    CHECK_THAT(text, ContainsSubstring("0x3200:") && ContainsSubstring("sync:") && !ContainsSubstring("page 0"));
+}
+
 TEST_CASE("missing ranks make the result incomplete, and are named") {
     Parts files;
     files.add(ranked_part(1, 0, 5));
