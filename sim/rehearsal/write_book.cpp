@@ -1,5 +1,6 @@
 #include "sim/rehearsal/write_book.hpp"
 
+#include <algorithm>
 #include <span>
 
 #include "sim/files/file_names.hpp"
@@ -9,6 +10,17 @@
 #include "ums/io/request_bytes.hpp"
 
 namespace sim {
+
+namespace {
+
+// Blocks may be requested in any order, in several files, and again after a failure; their LSNs say how they follow on each other.
+template <typename Logged>
+void insert_by_lsn(std::vector<Logged>& all, const Logged& logged) {
+    const auto place = std::lower_bound(all.begin(), all.end(), logged.lsn, [](const Logged& each, auto lsn) { return each.lsn < lsn; });
+    if (place == all.end() || place->lsn != logged.lsn) all.insert(place, logged);
+}
+
+}  // namespace
 
 WriteBook::WriteBook(const Options& options) {
     std::uint32_t id = 0;
@@ -26,6 +38,11 @@ void WriteBook::observe(const ums::PowerMoment& moment) {
     if (file->second.is_log) return observe_block(moment, file->second.id);
     const bool has_come_back = moment.kind == ums::PowerMoment::Kind::completion && !moment.request->error;
     if (has_come_back) observe_pages(moment, file->second.id);
+}
+
+void WriteBook::write_failed(const std::string& path, std::uint64_t offset_bytes) {
+    const auto file = files_.find(path);
+    if (file != files_.end()) failed_pages_.insert({file->second.id, static_cast<std::uint32_t>(offset_bytes / kPageBytes)});
 }
 
 void WriteBook::observe_pages(const ums::PowerMoment& moment, std::uint32_t file_id) {
@@ -52,9 +69,9 @@ void WriteBook::observe_block(const ums::PowerMoment& moment, std::uint32_t file
     const bool is_whole = for_each_record(bytes.data(), [this](const LogRecordHeader& record, std::span<const std::byte> /*body*/) {
         const auto kind = static_cast<LogRecordKind>(record.kind);
         if (kind == LogRecordKind::page_update || kind == LogRecordKind::filler) {
-            pages_[{record.file_id, record.page_id}].changes.push_back({record.lsn, record.version, kind == LogRecordKind::filler});
+            insert_by_lsn(pages_[{record.file_id, record.page_id}].changes, {record.lsn, record.version, kind == LogRecordKind::filler});
         } else if (kind == LogRecordKind::file_resize) {
-            resizes_.push_back({record.lsn, record.file_id, record.page_count});
+            insert_by_lsn(resizes_, {record.lsn, record.file_id, record.page_count});
         }
     });
     UMS_ASSERT(is_whole);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ public:
         bool is_rest = false;  // the second record of a change that is listed just before: the change has this LSN
     };
     struct Page {
-        std::vector<Change> changes;  // as given to the log, in order
+        std::vector<Change> changes;  // as given to the log, by LSN
         Change acknowledged;          // the last completed write of the page
     };
     struct Resize {
@@ -46,6 +47,8 @@ public:
 
     // For VolatileStorage::set_observer. A power failure at this moment comes before it: copy the book first.
     void observe(const ums::PowerMoment& moment);
+    // A write of the page failed, which the run has reported, or is about to.
+    void write_failed(const std::string& path, std::uint64_t offset_bytes);
 
     // A run continues after the block with this number, whose last record has this LSN: what followed in the log is void, and recovery has
     // brought each page to the last of its remaining changes.
@@ -53,7 +56,9 @@ public:
 
     [[nodiscard]] const std::map<std::uint64_t, Block>& blocks() const { return blocks_; }  // by sequence
     [[nodiscard]] const std::map<PagePlace, Page>& pages() const { return pages_; }
-    [[nodiscard]] const std::vector<Resize>& resizes() const { return resizes_; }  // as given to the log, in order
+    [[nodiscard]] const std::vector<Resize>& resizes() const { return resizes_; }  // as given to the log, by LSN
+    // Of which a write ever failed.
+    [[nodiscard]] const std::set<PagePlace>& failed_pages() const { return failed_pages_; }
 
 private:
     struct File {
@@ -68,6 +73,7 @@ private:
     std::map<std::uint64_t, Block> blocks_;
     std::map<PagePlace, Page> pages_;
     std::vector<Resize> resizes_;
+    std::set<PagePlace> failed_pages_;
 };
 
 }  // namespace sim
