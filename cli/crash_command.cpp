@@ -105,11 +105,9 @@ void CrashSeries::cut_run(const sim::CrashPlan& drawn, Outcome& outcome) {
         outcome.add_problem(fmt::format("seed {}: the {} could not begin: {}", drawn.seed, run, error.what()));
         return;
     }
-    for (const sim::Finding& finding : report.findings) {
-        outcome.add_problem(fmt::format("seed {}: a finding while there was power: {}", drawn.seed, finding.description));
+    for (const std::string& problem : report.problems) {
+        outcome.add_problem(fmt::format("seed {}: while the {} had power: {}", drawn.seed, run, problem));
     }
-    const bool has_failed = report.findings.empty() && report.outcome != sim::Outcome::passed;
-    if (has_failed) outcome.add_problem(fmt::format("seed {}: the {} did not reach its end: {}", drawn.seed, run, report.outcome_reason));
 }
 
 void CrashSeries::rehearse_one(std::uint64_t index) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -51,16 +52,13 @@ public:
 
     CrashExplanation explain() {
         is_any_signed_ = is_any_signed();
-        if (ledger_ != nullptr) {
-            look_at_ledgers_log();
-            look_at_ledgers_files();
-            look_at_ledgers_pages();
-        }
-        if (is_any_signed_) {
+        look_at_exceptions();
+        if (ledger_ != nullptr) look_at_ledgers_files();
+        if (is_any_signed_ || ledger_ != nullptr) {
             look_at_log();
-            look_at_files();
             look_at_pages();
         }
+        if (is_any_signed_) look_at_files();
         if (!explanation_.is_provable()) {
             for (const ums::LostWrite& lost : power_.lost) ++explanation_.unproven.at(static_cast<std::size_t>(reason_of(lost)));
         }
@@ -70,7 +68,9 @@ public:
 private:
     using PagePlace = WriteBook::PagePlace;
 
-    void prove(std::string text) { explanation_.proofs.push_back(std::move(text)); }
+    void prove(CrashRule rule, const std::string& path, std::uint64_t offset_bytes, std::uint64_t size_bytes, std::string text) {
+        explanation_.proofs.push_back({rule, path, offset_bytes, size_bytes, std::move(text)});
+    }
 
     [[nodiscard]] const ums::SimulatedFile* file_of(std::uint32_t file_id) const {
         const auto found = power_.files.find(options_.files.at(file_id - 1).path);
@@ -100,10 +100,25 @@ private:
 
     // --- what the files prove ---
 
+    // A checkpoint may except only pages of which a write failed. A run that continues knows less about some others, too.
+    void look_at_exceptions() {
+        if (log_.incarnation() != 1) return;
+        constexpr std::size_t kListedMax = 64;  // of a file
+        const std::set<PagePlace>& failed = book_.failed_pages();
+        const std::set<PagePlace>& unknown = log_.unknown_pages();
+        const bool are_all_true = std::includes(failed.begin(), failed.end(), unknown.begin(), unknown.end());
+        const bool are_too_many = log_.are_all_unknown() && failed.size() <= kListedMax;
+        if (!are_all_true || are_too_many) explanation_.problem = "a checkpoint excepts pages of which no write had failed";
+    }
+
+    // By the blocks that are there, or by the ledger.
     void look_at_log() {
-        if (const auto lost = log_.lost_sequence()) {
-            prove(fmt::format("block {} of the log is gone, but another one says that all up to {} had been acknowledged", *lost,
-                              log_.hardened_sequence()));
+        const std::uint64_t hardened = is_any_signed_ ? log_.hardened_sequence() : 0;
+        const std::uint64_t promised = ledger_ == nullptr ? 0 : ledger_->hardened_sequence();
+        for (const std::uint64_t lost : log_.missing_up_to(std::max(hardened, promised))) {
+            const WriteBook::Block& block = book_.blocks().at(lost);
+            prove(CrashRule::log_row, options_.files.at(block.file_id - 1).path, block.offset_bytes, block.size_bytes,
+                  fmt::format("block {} of the log is gone, but all up to {} had been acknowledged", lost, std::max(hardened, promised)));
         }
     }
 
@@ -115,14 +130,30 @@ private:
             if (is_replica(id)) continue;
             const ums::SimulatedFile* const file = file_of(id);
             if (file == nullptr) {
-                prove(fmt::format("{} is gone, but the log has blocks", options.path));
-            } else if (file->size_bytes() < kPageBytes || (options.is_log && !is_signed(*file))) {
-                prove(fmt::format("{} has no signature, but the log has blocks", options.path));
-            } else if (!options.is_log && file->size_bytes() / kPageBytes < promised_pages(id)) {
-                prove(
-                    fmt::format("{} has {} pages, but the log says {}", options.path, file->size_bytes() / kPageBytes, promised_pages(id)));
+                prove(CrashRule::file_there, options.path, 0, 0, fmt::format("{} is gone, but the log has blocks", options.path));
+            } else if (options.is_log) {
+                look_at_log_file(*file, id, options.path);
+            } else {
+                look_at_size(*file, options.path, std::max<std::uint64_t>(promised_pages(id), 1));
             }
         }
+    }
+
+    void look_at_log_file(const ums::SimulatedFile& file, std::uint32_t id, const std::string& path) {
+        if (!is_signed(file)) {
+            prove(CrashRule::file_signed, path, 0, kPageBytes, fmt::format("{} has no signature, but the log has blocks", path));
+        }
+        const std::uint64_t least_bytes = log_.vlf_end_bytes(id);
+        if (file.size_bytes() >= least_bytes) return;
+        prove(CrashRule::file_size, path, file.size_bytes(), least_bytes - file.size_bytes(),
+              fmt::format("{} has {} bytes, but its blocks say {}", path, file.size_bytes(), least_bytes));
+    }
+
+    void look_at_size(const ums::SimulatedFile& file, const std::string& path, std::uint64_t pages) {
+        const std::uint64_t size_bytes = file.size_bytes() / kPageBytes * kPageBytes;
+        if (size_bytes >= pages * kPageBytes) return;
+        prove(CrashRule::file_size, path, size_bytes, pages * kPageBytes - size_bytes,
+              fmt::format("{} has {} pages, but it had {}", path, size_bytes / kPageBytes, pages));
     }
 
     // From the last file_resize in the row, or from the sums of the checkpoint.
@@ -136,21 +167,48 @@ private:
     }
 
     void look_at_pages() {
-        std::optional<PagePlace> too_old;
-        std::optional<PagePlace> ahead;
         for (const auto& [place, page] : book_.pages()) {
             const ums::SimulatedFile* const file = file_of(place.file_id);
             if (file == nullptr || (std::uint64_t{place.page_id} + 1) * kPageBytes > file->size_bytes()) continue;
             const LeftPage left = read_left_page(*file, place);
-            if (is_too_old(place, page, left)) too_old = place;
-            if (is_ahead(*file, place, page, left)) ahead = place;
+            if (ledger_ != nullptr && left.oldest < ledgers_version(place)) {
+                prove_page(CrashRule::page_least, "is older than the ledger says", place, left, false);
+                explanation_.proofs.back().is_by_ledger = true;
+            } else if (is_any_signed_ && is_too_old(place, page, left)) {
+                prove_page(CrashRule::page_least, "is older than the last complete checkpoint", place, left, !is_in_log(page));
+            }
+            if (is_any_signed_ && is_ahead(*file, place, page, left)) {
+                prove_page(CrashRule::page_in_log, "is ahead of the log", place, left, false);
+            }
         }
-        if (too_old) prove(describe("is older than the last complete checkpoint", *too_old));
-        if (ahead) prove(describe("is ahead of the log", *ahead));
     }
 
-    [[nodiscard]] std::string describe(std::string_view what, const PagePlace& place) const {
-        return fmt::format("page {} of {} {}", place.page_id, options_.files.at(place.file_id - 1).path, what);
+    void prove_page(CrashRule rule, std::string_view what, const PagePlace& place, const LeftPage& left, bool is_by_sums) {
+        const std::string& path = options_.files.at(place.file_id - 1).path;
+        prove(rule, path, std::uint64_t{place.page_id} * kPageBytes, kPageBytes,
+              fmt::format("page {} of {} {}", place.page_id, path, what));
+        CrashProof& proof = explanation_.proofs.back();
+        proof.is_torn = !left.is_whole && left.newest != 0;
+        proof.is_by_sums = is_by_sums;
+        const std::uint64_t region_bytes = std::uint64_t{log_.region_pages(place.file_id)} * kPageBytes;
+        proof.region_begin_bytes = proof.offset_bytes / region_bytes * region_bytes;
+        proof.region_end_bytes = proof.region_begin_bytes + region_bytes;
+        proof.is_excused = is_by_sums && is_region_void(place);
+    }
+
+    // The row of the log has a change of the page.
+    [[nodiscard]] bool is_in_log(const WriteBook::Page& page) const {
+        return std::any_of(page.changes.begin(), page.changes.end(), [this](const WriteBook::Change& change) {
+            return change.lsn >= log_.begin_lsn() && change.lsn <= log_.end_lsn();
+        });
+    }
+
+    // The sums of the page's region are not compared: a write of a page in it had failed.
+    [[nodiscard]] bool is_region_void(const PagePlace& place) const {
+        const std::uint32_t region = log_.region_pages(place.file_id);
+        return std::any_of(log_.unknown_pages().begin(), log_.unknown_pages().end(), [&](const PagePlace& unknown) {
+            return unknown.file_id == place.file_id && unknown.page_id / region == place.page_id / region;
+        });
     }
 
     [[nodiscard]] bool is_too_old(const PagePlace& place, const WriteBook::Page& page, const LeftPage& left) const {
@@ -162,7 +220,7 @@ private:
         if (left.is_whole) return left.lsn > log_.end_lsn();
         // A file that may not have been created may hold anything; so may a page that was cut off.
         if (log_.is_empty() && !is_signed(file) && !is_made_by_ledger(place.file_id)) return false;
-        if (is_cut_off(place.file_id, place.page_id)) return false;
+        if (is_cut_off(place.file_id, place.page_id) || log_.is_unknown(place)) return false;
         const auto change = std::find_if(page.changes.rbegin(), page.changes.rend(),
                                          [&](const WriteBook::Change& each) { return each.version == left.newest; });
         if (change == page.changes.rend()) return false;
@@ -206,36 +264,26 @@ private:
 
     // Nothing is promised about the page, or only sums could tell, and those of its region are void.
     [[nodiscard]] bool is_released(const PagePlace& place, const WriteBook::Page& page) const {
-        if (is_cut_off(place.file_id, place.page_id)) return true;
-        const bool has_changed = std::any_of(page.changes.begin(), page.changes.end(), [this](const WriteBook::Change& change) {
-            return change.lsn >= log_.begin_lsn() && change.lsn <= log_.end_lsn();
-        });
+        if (log_.is_unknown(place) || is_cut_off(place.file_id, place.page_id)) return true;
         const std::uint32_t region = log_.region_pages(place.file_id);
-        return !has_changed && is_cut_off(place.file_id, place.page_id / region * region + region - 1);
+        return !is_in_log(page) && is_cut_off(place.file_id, place.page_id / region * region + region - 1);
     }
 
     // --- what the ledger proves ---
-
-    void look_at_ledgers_log() {
-        const std::uint64_t promised = ledger_->hardened_sequence();
-        if (log_.end_sequence() < promised) {
-            prove(fmt::format("the log ends with block {}, but the ledger says that all up to {} had been acknowledged",
-                              log_.end_sequence(), promised));
-        }
-    }
 
     void look_at_ledgers_files() {
         for (const PromisedFile& promised : ledger_->section().files) {
             const ums::SimulatedFile* const file = file_of(promised.id);
             if (file == nullptr || file->size_bytes() < kPageBytes || (promised.is_log && !is_signed(*file))) {
-                prove(fmt::format("{} is not as it was made, but the ledger says that it had been made", promised.path));
+                prove(file == nullptr   ? CrashRule::file_there
+                      : promised.is_log ? CrashRule::file_signed
+                                        : CrashRule::file_size,
+                      promised.path, 0, kPageBytes,
+                      fmt::format("{} is not as it was made, but the ledger says that it had been", promised.path));
                 continue;
             }
             const std::uint64_t least = std::min<std::uint64_t>(ledger_->page_count(promised.id), unheard_cut(promised.id));
-            if (file->size_bytes() / kPageBytes < least) {
-                prove(fmt::format("{} has {} pages, but the ledger says that it had {}", promised.path, file->size_bytes() / kPageBytes,
-                                  least));
-            }
+            look_at_size(*file, promised.path, least);
         }
     }
 
@@ -252,16 +300,11 @@ private:
         return least;
     }
 
-    void look_at_ledgers_pages() {
-        for (const auto& [place, page] : book_.pages()) {
-            const ums::SimulatedFile* const file = file_of(place.file_id);
-            if (file == nullptr || (std::uint64_t{place.page_id} + 1) * kPageBytes > file->size_bytes()) continue;
-            const std::uint32_t signature = place.page_id == 0 ? 1 : 0;
-            const bool is_void = place.page_id >= unheard_cut(place.file_id);
-            const std::uint32_t promised = is_void ? signature : std::max(ledger_->page(place.file_id, place.page_id).version, signature);
-            if (read_left_page(*file, place).oldest >= promised) continue;
-            return prove(describe("is older than the ledger says", place));
-        }
+    // The version that the ledger demands of the page, minus what the log takes back.
+    [[nodiscard]] std::uint32_t ledgers_version(const PagePlace& place) const {
+        const std::uint32_t signature = place.page_id == 0 ? 1 : 0;
+        const bool is_void = place.page_id >= unheard_cut(place.file_id) || log_.is_unknown(place);
+        return is_void ? signature : std::max(ledger_->page(place.file_id, place.page_id).version, signature);
     }
 
     // --- why a loss is not proven ---
@@ -316,7 +359,9 @@ private:
         if (acknowledged.version == 0) return MissReason::unexplained;
         if (acknowledged.lsn > log_.end_lsn()) return MissReason::end_of_log;
         if (acknowledged.lsn >= log_.begin_lsn()) return MissReason::since_checkpoint;
-        return is_released(place, found->second) ? MissReason::released : MissReason::unexplained;
+        // A write that failed takes back what had been promised before.
+        const bool is_void = is_released(place, found->second) || book_.failed_pages().contains(place);
+        return is_void ? MissReason::released : MissReason::unexplained;
     }
 
     const Options& options_;

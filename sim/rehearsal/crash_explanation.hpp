@@ -28,9 +28,36 @@ inline constexpr std::size_t kMissReasonCount = 8;
 
 [[nodiscard]] std::string_view name_of(MissReason reason);
 
+// A rule of docs/durability.md that the files break.
+enum class CrashRule : std::uint8_t {
+    log_row,      // acknowledged blocks of the log are gone
+    file_there,   // a file is gone
+    file_signed,  // a log file does not begin as the run made it
+    file_size,    // a file is shorter than it was
+    page_least,   // a page is older than it was
+    page_in_log,  // a page is ahead of the log
+};
+
+// One place at which a rule is broken, and what a verification must find there.
+struct CrashProof {
+    CrashRule rule{};
+    std::string path;
+    std::uint64_t offset_bytes = 0;
+    std::uint64_t size_bytes = 0;
+    std::string text;
+    bool is_by_ledger = false;
+    bool is_torn = false;     // the page holds sectors of several writes
+    bool is_by_sums = false;  // only the sums of its region show it
+    // The region of pages whose sums a checkpoint records.
+    std::uint64_t region_begin_bytes = 0;
+    std::uint64_t region_end_bytes = 0;
+    bool is_excused = false;  // ... and these are not compared
+};
+
 struct CrashExplanation {
-    // What the files prove: one sentence for each broken rule. All pages that break the same rule share one.
-    std::vector<std::string> proofs;
+    // What the files prove.
+    std::vector<CrashProof> proofs;
+    std::string problem;  // what the run must not have written, whatever the device did; otherwise empty
     // How many entries of `PowerCut::lost` the files do not prove; counted only if they prove nothing at all.
     std::array<std::uint32_t, kMissReasonCount> unproven{};
 

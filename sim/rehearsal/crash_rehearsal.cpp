@@ -1,5 +1,6 @@
 #include "sim/rehearsal/crash_rehearsal.hpp"
 
+#include <algorithm>
 #include <map>
 #include <new>
 #include <utility>
@@ -7,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "sim/limits.hpp"
+#include "sim/rehearsal/fault_injector.hpp"
+#include "sim/rehearsal/fault_matching.hpp"
 #include "sim/rehearsal/left_log.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
 #include "sim/rehearsal/rehearsal_options.hpp"
@@ -22,15 +25,19 @@ namespace {
 
 class CrashSink final : public EventSink {
 public:
-    explicit CrashSink(CrashReport& report) : report_(report) {}
+    CrashSink(CrashReport& report, FaultInjector& injector) : report_(report), injector_(injector) {}
 
     void on_event(const Event& event) override {
         report_.log.push_back(fmt::format("{} ms {}: {}", event.tick_ms, event.user, event.description));
     }
-    void on_finding(const Finding& finding) override { report_.findings.push_back(finding); }
+    void on_finding(const Finding& finding) override {
+        injector_.on_finding(finding);
+        report_.findings.push_back(finding);
+    }
 
 private:
     CrashReport& report_;
+    FaultInjector& injector_;
 };
 
 // With the files that an earlier cut left, if there was one.
@@ -40,15 +47,25 @@ ums::SimulatedStorage& filled(ums::SimulatedStorage& disk, const CrashPlan& plan
     return disk;
 }
 
+FaultInjector::Setup faults_of(const CrashPlan& plan) {
+    FaultInjector::Setup setup{.plans = plan.faults, .seed = ums::mix64(plan.seed ^ 0x6661756c74), .log_paths = {}};
+    for (const FileOptions& file : plan.options.files) {
+        if (file.is_log) setup.log_paths.push_back(file.path);
+    }
+    return setup;
+}
+
 // One run of the plan, on its own disk.
 struct CrashRun {
     explicit CrashRun(const CrashPlan& plan)
         : disk(clock, ums::simulated_disk(plan.seed)),
           storage(filled(disk, plan), clock, plan.device),
-          sink(report),
+          injector(storage, clock, faults_of(plan)),
+          sink(report, injector),
           ledger(plan.start && plan.start->promises ? PromiseMemory(*plan.start->promises) : PromiseMemory()),
           lag(ums::mix64(plan.seed ^ 0x6c61677321)),
-          simulation(plan.options, storage, clock, sink, plan.has_ledger ? &ledger : nullptr) {
+          simulation(plan.options, plan.faults.empty() ? static_cast<ums::Storage&>(storage) : injector, clock, sink,
+                     plan.has_ledger ? &ledger : nullptr) {
         ledger.reach_if([this, loss = plan.ledger_loss.after(clock.now_ns())] { return !loss.is_now(clock.now_ns()); });
     }
 
@@ -64,12 +81,24 @@ struct CrashRun {
         report.outcome_reason = results.outcome_reason;
         storage.set_observer({});
         report.moment_count = storage.moment();
+        judge();
+    }
+
+    void judge() {
+        report.problems = match_faults(injector.faults(), report.findings).problems;
+        const bool has_failed =
+            std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& finding) { return !finding.is_warning; });
+        if (report.outcome != (has_failed ? Outcome::failed : Outcome::passed)) {
+            report.problems.push_back(fmt::format("the run did not end as its findings say: {}",
+                                                  report.outcome == Outcome::passed ? "it passed" : report.outcome_reason));
+        }
     }
 
     CrashReport report;
     ums::VirtualClock clock;
     ums::SimulatedStorage disk;
     ums::VolatileStorage storage;
+    FaultInjector injector;  // around the storage, if faults are planned
     CrashSink sink;
     PromiseMemory ledger;
     ums::Prng lag;
@@ -115,6 +144,17 @@ void change_settings(CrashPlan& plan) {
     const bool is_free_to_choose = !plan.device.lies.has(ums::PowerLie::flush_ignored) &&
                                    !plan.device.lies.has(ums::PowerLie::overtaking) && !plan.device.lies.has(ums::PowerLie::fua_ignored);
     if (is_free_to_choose) options.write_through = prng.below(4) != 0;
+}
+
+// A few, or more pages than a checkpoint lists as exceptions.
+void add_failing_writes(CrashPlan& plan) {
+    ums::Prng prng(ums::mix64(plan.seed ^ 0x7772697465));
+    if (prng.below(16) != 0) return;
+    const bool are_many = prng.below(4) == 0;
+    plan.faults.push_back({.kind = FindingKind::io_error,
+                           .rate = are_many ? 0.5 : 0.02,
+                           .count_max = are_many ? 400ULL : prng.between(4, 64),
+                           .failing = FailingRequests::written_pages});
 }
 
 // By moment.
@@ -171,6 +211,7 @@ CrashPlan draw_crash_plan(std::uint64_t seed, ums::PowerLies lies) {
     const bool has_long_records = plan.options.random_user.max_log_per_buffer_bytes > kLogBlockBytesMax;
     if (!has_long_records) plan.options.random_user.max_log_per_buffer_bytes = log_bytes_max;
     plan.options.random_user.sleep_after_ms = 20;
+    add_failing_writes(plan);
     return plan;
 }
 
@@ -184,6 +225,9 @@ CrashReport rehearse_crash(const CrashPlan& plan, const CrashJudge& judge) {
         const auto [begin, end] = cuts.equal_range(moment.number);
         for (auto cut = begin; cut != end; ++cut) {
             states.push_back({crashed.storage.cut(cut->second.seed), cut->second.reason, crashed.simulation.phase(), book, std::nullopt});
+            for (const InjectedFault& fault : crashed.injector.faults()) {
+                if (fault.exposed) states.back().book.write_failed(fault.path, fault.offset_bytes);
+            }
             if (plan.has_ledger) states.back().promises = copy_of(crashed.ledger.promises());
         }
         book.observe(moment);

@@ -14,6 +14,7 @@
 #include "sim/options.hpp"
 #include "sim/promises/promises.hpp"
 #include "sim/rehearsal/cut_moments.hpp"
+#include "sim/rehearsal/fault_plan.hpp"
 #include "sim/rehearsal/host_loss.hpp"
 #include "sim/rehearsal/write_book.hpp"
 #include "sim/results.hpp"
@@ -30,6 +31,7 @@ struct CrashPlan {
     std::uint32_t cut_count = 4;
     Options options;
     ums::VolatileOptions device;
+    std::vector<FaultPlan> faults;                       // what goes wrong while there is power: writes that fail
     bool has_ledger = false;                             // a ledger outside the device keeps the promises of the run
     LossPlan ledger_loss;                                // ... and is unreachable at times, counted from the start of the run
     std::shared_ptr<const CrashStart> start;             // for a run that continues after an earlier cut; null: a new run
@@ -37,7 +39,7 @@ struct CrashPlan {
 };
 
 // Draws the run and its device from a seed. The lies can do harm: syncs are ignored in runs that need them, and the file that is lied about
-// belongs to the run.
+// belongs to the run. In a sixteenth of the runs writes fail before the power does.
 [[nodiscard]] CrashPlan draw_crash_plan(std::uint64_t seed, ums::PowerLies lies);
 
 // One cut, to be judged.
@@ -55,8 +57,9 @@ struct CrashReport {
     Outcome outcome = Outcome::passed;  // of the run, which does not know about the cuts
     std::string outcome_reason;         // a sentence when not passed
     std::uint64_t moment_count = 0;
-    std::vector<Finding> findings;  // of the run, whose device works correctly while it has power
-    std::vector<std::string> log;   // messages of the run
+    std::vector<Finding> findings;      // of the run; none if no faults are planned: the device works correctly while it has power
+    std::vector<std::string> log;       // messages of the run
+    std::vector<std::string> problems;  // faults that the run missed or named wrongly, false alarms, and a wrong outcome
 };
 
 // Calls `judge` for each cut, in order of time, after the run has ended, so that `judge` may run simulations itself. Any thread. Throws

@@ -1,11 +1,16 @@
 #include "sim/rehearsal/crash_tally.hpp"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/errors.hpp"
+#include "sim/rehearsal/cut_findings.hpp"
+#include "sim/rehearsal/fault_injector.hpp"
+#include "sim/rehearsal/fault_matching.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
 #include "sim/run/simulation.hpp"
 #include "ums/base/clock.hpp"
@@ -30,16 +35,61 @@ std::string describe_cut(const CrashPlan& plan, const CrashState& state) {
                        name_of(state.reason), name_of(state.phase), name_of(state.power.mix), plan.device.atomic_unit_bytes);
 }
 
+ums::PowerCut copy_of_files(const ums::PowerCut& power) {
+    ums::PowerCut copy;
+    for (const auto& [path, file] : power.files) copy.files[path] = file->copy();
+    return copy;
+}
+
 // Nothing if no file was left with which a verification could begin.
 std::optional<CrashVerdict> verdict_on(const CrashPlan& plan, CrashState& state, Knowledge knowledge) {
     try {
         if (knowledge == Knowledge::files) return verify_cut(plan, state.power);
-        ums::PowerCut copy;
-        for (const auto& [path, file] : state.power.files) copy.files[path] = file->copy();
+        ums::PowerCut copy = copy_of_files(state.power);
         return verify_cut(plan, copy, state.promises ? &*state.promises : nullptr);
     } catch (const RefusedError&) {
         return std::nullopt;
     }
+}
+
+// --- what cannot be read ---
+
+// Of one kind of file or of both: a few pages or parts of a log that lie together.
+std::vector<FaultPlan> draw_unreadable(const CrashPlan& plan, const ums::PowerCut& power) {
+    ums::Prng prng(ums::mix64(plan.seed ^ ums::mix64(power.moment ^ 0x756e72656164)));
+    if (prng.below(16) != 0) return {};
+    return {{.kind = FindingKind::io_error, .rate = 0.5, .count_max = prng.between(1, 3), .failing = FailingRequests::read_ranges}};
+}
+
+// Empty if all is well.
+std::string judge_unreadable(const CrashPlan& plan, const CrashState& state, const Promises* promises, const CrashExplanation& explanation,
+                             const std::vector<FaultPlan>& faults) {
+    ums::PowerCut copy = copy_of_files(state.power);
+    CrashVerdict verdict;
+    try {
+        verdict = verify_cut(plan, copy, promises, faults);
+    } catch (const RefusedError&) {
+        return {};
+    }
+    const auto others = std::stable_partition(verdict.findings.begin(), verdict.findings.end(), [](const Finding& finding) {
+        return finding.kind == FindingKind::io_error && finding.request.of_file == FileRequest::none;
+    });
+    std::vector<std::string> problems = unexplained_findings(explanation, state.power.lost, {others, verdict.findings.end()});
+    const bool has_findings = !verdict.findings.empty();
+    verdict.findings.erase(others, verdict.findings.end());
+    const MatchResult match = match_faults(verdict.faults, verdict.findings);
+    problems.insert(problems.end(), match.problems.begin(), match.problems.end());
+    if (has_findings && verdict.outcome != Outcome::failed) problems.emplace_back("it found something and did not fail");
+    return fmt::format("{}", fmt::join(problems, "\n    "));
+}
+
+std::string describe_proofs(const CrashExplanation& explanation) {
+    constexpr std::size_t kShownMax = 16;
+    std::string text;
+    const std::size_t count = explanation.proofs.size();
+    for (std::size_t i = 0; i < std::min(count, kShownMax); ++i) text += "\n  proven: " + explanation.proofs[i].text;
+    if (count > kShownMax) text += fmt::format("\n  proven: {} more", count - kShownMax);
+    return text;
 }
 
 std::string describe_losses(const ums::PowerCut& power) {
@@ -57,7 +107,7 @@ std::string describe_losses(const ums::PowerCut& power) {
 
 }  // namespace
 
-CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power, const Promises* promises) {
+CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power, const Promises* promises, const std::vector<FaultPlan>& faults) {
     CrashVerdict verdict;
     const ums::VirtualClock clock;
     ums::SimulatedStorage disk(clock, ums::simulated_disk(ums::mix64(plan.seed)));
@@ -67,8 +117,15 @@ CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power, const Promi
     FindingsSink sink(verdict.findings);
     std::optional<PromiseMemory> ledger;
     if (promises != nullptr) ledger.emplace(*promises);
-    Simulation verification(options, disk, clock, sink, ledger ? &*ledger : nullptr);
+    FaultInjector::Setup setup{.plans = faults, .seed = ums::mix64(plan.seed ^ power.moment), .log_paths = {}};
+    for (const FileOptions& file : options.files) {
+        if (file.is_log) setup.log_paths.push_back(file.path);
+    }
+    FaultInjector injector(disk, clock, std::move(setup));
+    Simulation verification(options, faults.empty() ? static_cast<ums::Storage&>(disk) : injector, clock, sink,
+                            ledger ? &*ledger : nullptr);
     Results results = verification.run();
+    verdict.faults = injector.faults();
     verdict.outcome = results.outcome;
     verdict.reason = results.outcome_reason;
     verdict.durability = results.durability.value_or(DurabilityResult{});
@@ -89,6 +146,10 @@ CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowl
     CrashTally& tally = judgement.tally;
     judgement.text = describe_cut(plan, state) + describe_losses(state.power);
     const CrashExplanation explanation = explain_cut(plan, state, knowledge);
+    const std::vector<FaultPlan> unreadable = draw_unreadable(plan, state.power);
+    const bool has_ledger = knowledge == Knowledge::files_and_ledger && state.promises;
+    std::string unread;
+    if (!unreadable.empty()) unread = judge_unreadable(plan, state, has_ledger ? &*state.promises : nullptr, explanation, unreadable);
     const std::optional<CrashVerdict> verdict = verdict_on(plan, state, knowledge);
     const bool is_damaged = !state.power.lost.empty();
     const bool has_findings = verdict && !verdict->findings.empty();
@@ -100,7 +161,7 @@ CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowl
     tally.found = is_provable && has_findings ? 1 : 0;
     tally.blamed = has_findings && !is_provable ? 1 : 0;
     if (is_unproven) tally.unproven.at(static_cast<std::size_t>(explanation.reason())) = 1;
-    for (const std::string& proof : explanation.proofs) judgement.text += "\n  proven: " + proof;
+    judgement.text += describe_proofs(explanation);
     if (is_unproven) judgement.text += fmt::format("\n  not proven: {}", name_of(explanation.reason()));
     if (!verdict) judgement.text += "\n  verification: refused, no file is left that begins as the run made it";
     if (verdict) {
@@ -115,6 +176,14 @@ CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowl
     }
     if (is_provable && !has_findings) judgement.problem = "provable damage was not found";
     if (tally.blamed != 0) judgement.problem = "the device is blamed, but the files prove nothing";
+    if (verdict) {
+        const std::vector<std::string> wrong = unexplained_findings(explanation, state.power.lost, verdict->findings);
+        const std::vector<std::string> missing = proofs_without_finding(explanation, verdict->findings);
+        if (!wrong.empty()) judgement.problem = fmt::format("found, but not proven: {}", fmt::join(wrong, "; "));
+        if (!missing.empty() && has_findings) judgement.problem = fmt::format("proven, but not found: {}", fmt::join(missing, "; "));
+    }
+    if (!explanation.problem.empty()) judgement.problem = explanation.problem;
+    if (!unread.empty()) judgement.problem = "while parts cannot be read: " + unread;
     if (!is_damaged && explanation.is_provable()) judgement.problem = "nothing is lost, but the files prove that something is";
     if (is_unproven && explanation.reason() == MissReason::unexplained) judgement.problem = "no rule says why the damage is not provable";
     return judgement;

@@ -10,6 +10,7 @@
 #include "sim/finding.hpp"
 #include "sim/rehearsal/crash_explanation.hpp"
 #include "sim/rehearsal/crash_rehearsal.hpp"
+#include "sim/rehearsal/injected_fault.hpp"
 #include "sim/results.hpp"
 
 namespace sim {
@@ -19,12 +20,14 @@ struct CrashVerdict {
     Outcome outcome = Outcome::passed;
     std::string reason;  // if not passed
     std::vector<Finding> findings;
+    std::vector<InjectedFault> faults;  // that were made for the verification
     DurabilityResult durability;
 };
 
 // Consumes the files of the cut. `promises`: from a ledger outside the device; null: there is none. Throws if the verification cannot
-// start: RefusedError if no file is left.
-[[nodiscard]] CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power, const Promises* promises = nullptr);
+// start: RefusedError if no file is left. `faults`: what cannot be read.
+[[nodiscard]] CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power, const Promises* promises = nullptr,
+                                      const std::vector<FaultPlan>& faults = {});
 
 struct CrashTally {
     std::uint64_t cuts = 0;
@@ -43,6 +46,8 @@ struct CutJudgement {
     std::string problem;  // provable but not found, blamed wrongly, or unexplained; otherwise empty
 };
 
+// Every finding must be what the files prove, by its place and its kind, and every proof must have its finding. A sixteenth of the cuts is
+// verified a second time while parts of the files cannot be read: each of these parts must be reported, and nothing else be blamed.
 // Consumes the files of the cut if `knowledge` is the files; with the ledger, it judges copies of them. Not for both at the same time.
 [[nodiscard]] CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowledge = Knowledge::files);
 

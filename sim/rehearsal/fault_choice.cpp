@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,8 @@ namespace sim {
 namespace {
 
 constexpr std::uint64_t kForever = ~0ULL;
+// A log is read in multiples of this.
+constexpr std::uint64_t kLogPartBytes = 4096;
 // SQL Server and this program retry four times.
 constexpr std::uint64_t kFailuresMax = 4;
 
@@ -112,6 +115,9 @@ void FaultChoice::choose_page(FaultyFile& file, const ums::IoRequest& request, s
 void FaultChoice::make_sick(FaultyFile& file, const ums::IoRequest& request) {
     for (FaultPlan& plan : plans_) {
         if (plan.kind != FindingKind::io_error && plan.kind != FindingKind::short_transfer) continue;
+        if (plan.failing == FailingRequests::written_pages) fail_written_pages(plan, file, request);
+        if (plan.failing == FailingRequests::read_ranges) fail_read_range(plan, file, request);
+        if (plan.failing != FailingRequests::any) continue;
         const std::uint64_t pages = std::max<std::uint64_t>(request.size_bytes / kPageBytes, 1);
         const std::uint64_t offset_bytes = request.offset_bytes + parts_.prng.below(pages) * kPageBytes;
         const auto page = static_cast<std::uint32_t>(offset_bytes / kPageBytes);
@@ -119,6 +125,39 @@ void FaultChoice::make_sick(FaultyFile& file, const ums::IoRequest& request) {
         if (file.has_failed(request)) continue;
         --plan.count_max;
         make_sick(file, request, plan.kind, offset_bytes);
+    }
+}
+
+// A gather write with several such pages fails, and then each of them does when it is written alone.
+void FaultChoice::fail_written_pages(FaultPlan& plan, FaultyFile& file, const ums::IoRequest& request) {
+    const bool is_of_pages = !file.is_log() && request.operation == ums::IoOperation::write && request.offset_bytes % kPageBytes == 0;
+    if (!is_of_pages || file.has_failed_as_a_whole(request)) return;
+    const auto first = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
+    const auto count = static_cast<std::uint32_t>(request.size_bytes / kPageBytes);
+    for (std::uint32_t page = first; page < first + count; ++page) {
+        if (file.is_used(page) || !fits(plan, file, request, page) || !draws(plan)) continue;
+        --plan.count_max;
+        const std::uint64_t offset_bytes = std::uint64_t{page} * kPageBytes;
+        const InjectedFault& fault = parts_.record.add_page(FindingKind::io_error, file, page, false, "writes fail until it is reported");
+        file.record_failed_page(page);
+        file.sick.push_back({fault.number, offset_bytes, kPageBytes, kForever, true, EIO});
+    }
+}
+
+// A medium loses whole neighbourhoods, before anybody reads them: decided for a file when it is first read.
+void FaultChoice::fail_read_range(FaultPlan& plan, FaultyFile& file, const ums::IoRequest& request) {
+    constexpr std::uint64_t kPartsMax = 16;
+    const std::uint64_t part_bytes = file.is_log() ? kLogPartBytes : kPageBytes;
+    std::uint64_t size_bytes = 0;
+    if (request.operation != ums::IoOperation::read || std::exchange(file.was_read, true)) return;
+    if (parts_.inner.size(request.file, size_bytes) || size_bytes < 2 * part_bytes || !draws(plan)) return;
+    --plan.count_max;
+    const std::uint64_t first = parts_.prng.between(1, size_bytes / part_bytes - 1);
+    const std::uint64_t end = std::min(first + parts_.prng.between(1, kPartsMax), size_bytes / part_bytes);
+    for (std::uint64_t part = first; part < end; ++part) {
+        const InjectedFault& fault = parts_.record.add(FindingKind::io_error, {file, part * part_bytes, part_bytes}, false,
+                                                       "reads fail, however often they are tried");
+        file.sick.push_back({fault.number, part * part_bytes, part_bytes, kForever, false, EIO});
     }
 }
 
@@ -146,7 +185,8 @@ void FaultChoice::make_sick(FaultyFile& file, const ums::IoRequest& request, Fin
 // A sync concerns the file as a whole. One failure is final: nothing will make durable what this sync did not.
 void FaultChoice::decide_sync(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
     for (FaultPlan& plan : plans_) {
-        const bool is_meant = plan.kind == FindingKind::io_error && (plan.place == FaultPlace::sync || plan.place == FaultPlace::anywhere);
+        const bool is_there = plan.place == FaultPlace::sync || plan.place == FaultPlace::anywhere;
+        const bool is_meant = plan.kind == FindingKind::io_error && is_there && plan.failing == FailingRequests::any;
         if (!is_meant || file.has_failed_sync || !draws(plan)) continue;
         --plan.count_max;
         file.has_failed_sync = true;

@@ -75,6 +75,8 @@ private:
     void choose_page(FaultyFile& file, const ums::IoRequest& request, std::uint32_t page, RequestFate& fate);
     void make_sick(FaultyFile& file, const ums::IoRequest& request);
     void make_sick(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::uint64_t offset_bytes);
+    void fail_read_range(FaultPlan& plan, FaultyFile& file, const ums::IoRequest& request);
+    void fail_written_pages(FaultPlan& plan, FaultyFile& file, const ums::IoRequest& request);
     void suffer(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate);
     void stall(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate);
     static void save_buffers(const FaultyFile& file, const ums::IoRequest& request, RequestFate& fate);

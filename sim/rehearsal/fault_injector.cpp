@@ -109,6 +109,11 @@ std::uint64_t FaultInjector::request_count() const {
     return request_count_;
 }
 
+std::uint64_t FaultInjector::last_work_ns() const {
+    const std::lock_guard guard(mutex_);
+    return last_work_ns_;
+}
+
 void FaultInjector::trace(const ums::IoRequest& request) {
     ++request_count_;
     for (const std::uint64_t value : {static_cast<std::uint64_t>(request.operation), static_cast<std::uint64_t>(request.file.value),
@@ -137,6 +142,7 @@ RequestFate FaultInjector::fate_of(const ums::IoRequest& request) {
         FaultyFile* const file = files_.find(request.file);
         if (file == nullptr) return fate;
         choice_.decide_transfer(*file, request, fate);
+        if (record_.is_work(*file, request)) last_work_ns_ = clock().now_ns();
     }
     if (request.operation == ums::IoOperation::write) choice_.read_older(request, fate);
     return fate;

@@ -51,6 +51,8 @@ public:
     // Of the requests received: what, where, when. The same run in virtual time gives the same hash.
     [[nodiscard]] std::uint64_t trace_hash() const;
     [[nodiscard]] std::uint64_t request_count() const;
+    // When the program last posted a read or a write of its work.
+    [[nodiscard]] std::uint64_t last_work_ns() const;
 
     std::error_code open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) override;
     std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) override;
@@ -79,6 +81,7 @@ private:
     FaultEffects effects_;
     std::uint64_t trace_hash_ = 0;
     std::uint64_t request_count_ = 0;
+    std::uint64_t last_work_ns_ = 0;
 };
 
 }  // namespace sim

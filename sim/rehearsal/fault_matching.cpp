@@ -123,7 +123,7 @@ MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::ve
         const InjectedFault& fault = faults[i];
         FaultTally& tally = result.tallies[static_cast<std::size_t>(fault.kind)];
         ++tally.injected;
-        if (!fault.exposed) continue;
+        if (!fault.exposed || (fault.is_too_late && found[i] == nullptr)) continue;
         ++tally.exposed;
         if (found[i] == nullptr) {
             ++tally.missed;

@@ -24,6 +24,13 @@ enum class FaultPlace : std::uint8_t {
 
 inline constexpr std::uint32_t kFaultPlaceCount = 8;
 
+// Which requests an io_error hits.
+enum class FailingRequests : std::uint8_t {
+    any,            // a request and its repetitions, as drawn
+    written_pages,  // writes of data files, each page by itself, until that is reported
+    read_ranges,    // reads of neighbouring pages, or of parts of a log, each by itself
+};
+
 struct FaultPlan {
     FindingKind kind{};
     double rate = 0;  // chance for each page transferred; for requests that fail, end early or stall: for each request
@@ -31,6 +38,7 @@ struct FaultPlan {
     std::optional<Phase> during{};    // empty: the whole run after the files are created
     std::uint64_t not_before_ns = 0;  // by the clock
     std::uint64_t count_max = ~0ULL;  // no more than this many
+    FailingRequests failing{};        // io_error only
 };
 
 [[nodiscard]] std::string_view name_of(FaultPlace place);

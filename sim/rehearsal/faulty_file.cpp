@@ -54,7 +54,16 @@ void FaultyFile::record_failure(const ums::IoRequest& request) {
     failed_.emplace_back(request.offset_bytes, request.offset_bytes + request.size_bytes);
 }
 
+void FaultyFile::record_failed_page(std::uint32_t page) { failed_pages_.insert(page); }
+
 bool FaultyFile::has_failed(const ums::IoRequest& request) const {
+    const auto page = failed_pages_.lower_bound(static_cast<std::uint32_t>(request.offset_bytes / kPageBytes));
+    const bool has_failed_page =
+        page != failed_pages_.end() && std::uint64_t{*page} * kPageBytes < request.offset_bytes + request.size_bytes;
+    return has_failed_page || has_failed_as_a_whole(request);
+}
+
+bool FaultyFile::has_failed_as_a_whole(const ums::IoRequest& request) const {
     const std::uint64_t end_bytes = request.offset_bytes + request.size_bytes;
     return std::any_of(failed_.begin(), failed_.end(),
                        [&](const auto& range) { return range.first < end_bytes && request.offset_bytes < range.second; });

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,10 +62,13 @@ public:
         int error_code = 0;  // 0: they end early instead
     };
     std::vector<Sick> sick;
+    bool was_read = false;
     bool has_failed_sync = false;  // once is enough: it ends the run
-    // Requests that were made to fail; retries are not chosen again.
+    // Requests that were made to fail, as a whole or because of one page; retries are not chosen again.
     void record_failure(const ums::IoRequest& request);
+    void record_failed_page(std::uint32_t page);
     [[nodiscard]] bool has_failed(const ums::IoRequest& request) const;
+    [[nodiscard]] bool has_failed_as_a_whole(const ums::IoRequest& request) const;
 
     // --- what was written, as far as faults depend on it ---
 
@@ -93,6 +97,7 @@ private:
     std::vector<std::uint32_t> writes_;
     std::vector<bool> used_;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> failed_;  // begin and end, in bytes
+    std::set<std::uint32_t> failed_pages_;
 };
 
 template <typename Touched>

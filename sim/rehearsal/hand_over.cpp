@@ -51,6 +51,7 @@ struct PastOwner {
 struct Injected {
     std::uint32_t file_id = 0;
     HandOverFault fault{};
+    KnownOwner made_by;  // the change in its image
     HostView::Trouble trouble;
 };
 
@@ -83,6 +84,15 @@ public:
             return has_range(owner) && image.moment > owner.cut_moment && image.lsn > owner.owned.last_lsn && promised(image) != 0 &&
                    is_free(image, used);
         });
+    }
+    // Who made the change in this image. A later owner may have written it, to redo the change.
+    [[nodiscard]] const KnownOwner& maker_of(const OwnerWrites::Image& image) const {
+        auto owner = std::find_if(owners_.begin(), owners_.end(), [&](const PastOwner& each) {
+            const std::vector<OwnerWrites::Image>& images = each.writes->images();
+            return std::any_of(images.begin(), images.end(), [&](const OwnerWrites::Image& written) { return &written == &image; });
+        });
+        while (owner != owners_.begin() && vlf_of_lsn(image.lsn) < owner->owned.first_vlf) --owner;
+        return owner->owned;
     }
     // The image of the same page that was promised.
     [[nodiscard]] const OwnerWrites::Image* promised_image(const OwnerWrites::Image& older) const {
@@ -163,6 +173,7 @@ std::vector<Injected> draw_faults(HandOverFault fault, const Pool& pool, ums::Pr
         Injected injected;
         injected.file_id = image->file_id;
         injected.fault = fault;
+        injected.made_by = pool.maker_of(*image);
         injected.trouble.path = image->path;
         injected.trouble.page_id = image->page_id;
         injected.trouble.image = image->bytes;
@@ -241,7 +252,17 @@ bool was_given(const Injected& injected, const HostView& view) {
     });
 }
 
-std::vector<HostsFault> faults_of(const std::vector<Injected>& injected, const HostView& view) {
+// While it takes the files over, the new owner can only say what the one before it had been promised; later it sees whose image it is.
+bool names_right_owner(const Finding& finding, const Injected& injected, const KnownOwner& last) {
+    const bool is_taking_over =
+        finding.moment.phase == name_of(Phase::log_analysis) || finding.moment.phase == name_of(Phase::page_verification);
+    const KnownOwner& owner = is_taking_over ? last : injected.made_by;
+    const GroupFact& fact = *finding.group_fact;
+    return fact.rank == owner.rank && fact.host == owner.host && fact.incarnation == owner.incarnation &&
+           fact.path == injected.trouble.path && fact.page_id == injected.trouble.page_id;
+}
+
+std::vector<HostsFault> faults_of(const std::vector<Injected>& injected, const HostView& view, const KnownOwner& last) {
     std::vector<HostsFault> faults;
     for (const Injected& each : injected) {
         HostsFault fault;
@@ -249,8 +270,8 @@ std::vector<HostsFault> faults_of(const std::vector<Injected>& injected, const H
         fault.file_id = each.file_id;
         fault.page_id = each.trouble.page_id;
         fault.was_given = was_given(each, view);
-        fault.is_named_right = [kind = expected_fact(each.fault)](const Finding& finding) {
-            return finding.group_fact && finding.group_fact->kind == kind;
+        fault.is_named_right = [&each, &last](const Finding& finding) {
+            return finding.group_fact && finding.group_fact->kind == expected_fact(each.fault) && names_right_owner(finding, each, last);
         };
         faults.push_back(std::move(fault));
     }
@@ -273,6 +294,8 @@ public:
         CrashPlan plan = draw_crash_plan(seed_, {});
         plan.options.tempdb_user = {};  // tempdb and backups stay with their host
         plan.options.backup_user = {};
+        plan.faults = {};  // only what happens between the owners
+        plan.options.stop_on_error = false;
         plan.cut_count = 1;
         plan.has_ledger = true;
         owners_left_ = static_cast<std::uint32_t>(prng_.between(1, 2));
@@ -330,7 +353,8 @@ private:
                                         past.owned.last_lsn, past.loss == HostLoss::none ? "" : fmt::format(", {}", name_of(past.loss)));
         }
         report_.text += fmt::format("  {} owners before, {} faults, {} findings\n", owners_.size(), faults.size(), owner.findings.size());
-        judge_host(fmt::format("seed {}, {}", seed_, name_of(fault_)), faults_of(faults, owner.view), owner.findings, {outcome}, report_);
+        judge_host(fmt::format("seed {}, {}", seed_, name_of(fault_)), faults_of(faults, owner.view, owners_.back().owned), owner.findings,
+                   {outcome}, report_);
     }
 
     const std::uint64_t seed_;

@@ -11,6 +11,7 @@ namespace sim {
 
 LeftLog::LeftLog(const Options& options, const ums::PowerCut& power, const WriteBook& book) {
     for (const auto& [sequence, block] : book.blocks()) {
+        made_.push_back(sequence);
         const auto file = power.files.find(options.files.at(block.file_id - 1).path);
         if (file != power.files.end()) read_block(*file->second, sequence, block);
     }
@@ -25,6 +26,9 @@ void LeftLog::read_block(const ums::SimulatedFile& file, std::uint64_t sequence,
     const LogBlockHeader header = read_block_header(bytes.data());
     if (header.sequence != sequence) return;  // another block is there now
     incarnation_ = std::max(incarnation_, header.incarnation);
+    const std::uint64_t vlf_rest_bytes = std::uint64_t{header.vlf_sectors - header.vlf_sector} * kSectorBytes;
+    std::uint64_t& vlf_end_bytes = vlf_ends_bytes_[block.file_id];
+    vlf_end_bytes = std::max(vlf_end_bytes, block.offset_bytes + vlf_rest_bytes);
     Left& left = left_[sequence];
     left.hardened = header.hardened_sequence;
     static_cast<void>(for_each_record(bytes.data(), [&](const LogRecordHeader& record, std::span<const std::byte> body) {
@@ -32,7 +36,10 @@ void LeftLog::read_block(const ums::SimulatedFile& file, std::uint64_t sequence,
         CheckpointEnd end;
         ResumePoint resume;
         const auto kind = static_cast<LogRecordKind>(record.kind);
-        if (kind == LogRecordKind::checkpoint_end && read_body(body, end)) ends_[sequence] = {sequence, end.begin_lsn};
+        if (kind == LogRecordKind::checkpoint_end && read_body(body, end)) {
+            ends_[sequence] = {sequence, end.begin_lsn, record.lsn, end.unknown_count};
+        }
+        if (kind == LogRecordKind::page_unknown) named_unknown_[record.lsn] = {record.file_id, record.page_id};
         if (kind == LogRecordKind::resume && read_body(body, resume)) resumed_[resume.last_sequence] = sequence;
         if (kind == LogRecordKind::checkpoint_sums) region_pages_[record.file_id][sequence] = record.version;
     }));
@@ -49,6 +56,9 @@ void LeftLog::find_end(const WriteBook& book) {
     while (has(next(end_))) end_ = next(end_);
     const auto behind = ends_.upper_bound(end_);
     if (behind != ends_.begin()) checkpoint_ = std::prev(behind)->second;
+    for (const auto& [lsn, place] : named_unknown_) {
+        if (checkpoint_ && lsn > checkpoint_->begin_lsn && lsn < checkpoint_->end_lsn) unknown_.insert(place);
+    }
     for (const auto& [sequence, block] : book.blocks()) {
         if (checkpoint_ && block.first_lsn <= checkpoint_->begin_lsn) needed_ = sequence;
     }
@@ -59,11 +69,22 @@ void LeftLog::find_end(const WriteBook& book) {
     }
 }
 
-std::optional<std::uint64_t> LeftLog::lost_sequence() const {
-    for (std::uint64_t sequence = needed_; sequence <= hardened_; sequence = next(sequence)) {
-        if (!has(sequence)) return sequence;
+std::vector<std::uint64_t> LeftLog::missing_up_to(std::uint64_t last) const {
+    std::vector<std::uint64_t> missing;
+    for (const std::uint64_t sequence : made_) {
+        if (sequence >= needed_ && sequence <= last && !has(sequence)) missing.push_back(sequence);
     }
-    return std::nullopt;
+    return missing;
+}
+
+std::optional<std::uint64_t> LeftLog::lost_sequence() const {
+    const std::vector<std::uint64_t> missing = missing_up_to(hardened_);
+    return missing.empty() ? std::nullopt : std::optional(missing.front());
+}
+
+std::uint64_t LeftLog::vlf_end_bytes(std::uint32_t file_id) const {
+    const auto found = vlf_ends_bytes_.find(file_id);
+    return found == vlf_ends_bytes_.end() ? 0 : found->second;
 }
 
 std::uint32_t LeftLog::region_pages(std::uint32_t file_id) const {

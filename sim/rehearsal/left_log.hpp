@@ -6,9 +6,12 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "sim/options.hpp"
+#include "sim/page/log_layout.hpp"
 #include "sim/rehearsal/write_book.hpp"
 #include "ums/io/power_cut.hpp"
 
@@ -31,8 +34,18 @@ public:
     [[nodiscard]] std::uint64_t begin_lsn() const { return checkpoint_ ? checkpoint_->begin_lsn : 0; }
     // The first block that recovery needs.
     [[nodiscard]] std::uint64_t needed_sequence() const { return needed_; }
-    // Acknowledged, needed, and gone.
+    // The blocks up to `last` that are needed and gone.
+    [[nodiscard]] std::vector<std::uint64_t> missing_up_to(std::uint64_t last) const;
+    // Acknowledged, needed, and gone: the first one.
     [[nodiscard]] std::optional<std::uint64_t> lost_sequence() const;
+    // The last complete checkpoint promises nothing about the page: it says that a write of it had failed.
+    [[nodiscard]] bool is_unknown(const WriteBook::PagePlace& place) const { return are_all_unknown() || unknown_.contains(place); }
+    // ... and about no page, because there are too many of them.
+    [[nodiscard]] bool are_all_unknown() const { return checkpoint_ && checkpoint_->unknown_count == kTooManyUnknown; }
+    // The pages that it names.
+    [[nodiscard]] const std::set<WriteBook::PagePlace>& unknown_pages() const { return unknown_; }
+    // Up to where the log file must reach, by the VLFs of its blocks.
+    [[nodiscard]] std::uint64_t vlf_end_bytes(std::uint32_t file_id) const;
     // How many pages of the file share one sum of the last complete checkpoint; 1 if there are no sums.
     [[nodiscard]] std::uint32_t region_pages(std::uint32_t file_id) const;
 
@@ -44,6 +57,8 @@ private:
     struct Checkpoint {
         std::uint64_t sequence = 0;  // of the block with its end
         std::uint64_t begin_lsn = 0;
+        std::uint64_t end_lsn = 0;
+        std::uint32_t unknown_count = 0;
     };
 
     // The number that follows this one in the row.
@@ -51,10 +66,14 @@ private:
     void read_block(const ums::SimulatedFile& file, std::uint64_t sequence, const WriteBook::Block& block);
     void find_end(const WriteBook& book);
 
+    std::vector<std::uint64_t> made_;                 // the numbers of all blocks, left or not
     std::map<std::uint64_t, Left> left_;              // by sequence
     std::map<std::uint64_t, Checkpoint> ends_;        // of checkpoints, by sequence
     std::map<std::uint64_t, std::uint64_t> resumed_;  // by the last block of an incarnation: the first of the next one
     std::map<std::uint32_t, std::map<std::uint64_t, std::uint32_t>> region_pages_;  // by file, then by sequence
+    std::map<std::uint32_t, std::uint64_t> vlf_ends_bytes_;                         // by file
+    std::map<std::uint64_t, WriteBook::PagePlace> named_unknown_;                   // by LSN of the record
+    std::set<WriteBook::PagePlace> unknown_;
     std::uint32_t incarnation_ = 0;
     std::uint64_t hardened_ = 0;
     std::uint64_t end_ = 0;

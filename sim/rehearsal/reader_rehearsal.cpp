@@ -36,6 +36,7 @@ constexpr std::array kLosses{HostLoss::owner_killed, HostLoss::owner_frozen, Hos
 // Files that grow and are never cut, as with --plan readers, and pages that are written again and again.
 Options shared_options(std::uint64_t seed) {
     Options options = rehearsal_options(seed);
+    options.stop_on_error = false;
     options.tempdb_user = {};  // tempdb and backups stay with their host
     options.backup_user = {};
     options.files_only_grow = true;

@@ -13,6 +13,7 @@
 #include "ums/base/clock.hpp"
 #include "ums/base/memory_reserve.hpp"
 #include "ums/base/prng.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/simulated_storage.hpp"
 
 namespace sim {
@@ -21,13 +22,18 @@ namespace {
 
 class RehearsalSink final : public EventSink {
 public:
-    RehearsalSink(RehearsalReport& report, FaultInjector& injector) : report_(report), injector_(injector) {}
+    RehearsalSink(RehearsalReport& report, FaultInjector& injector, const ums::Clock& clock)
+        : report_(report), injector_(injector), clock_(clock) {}
+
+    // Of the first failure; kNever: there was none.
+    [[nodiscard]] std::uint64_t failed_ns() const { return failed_ns_; }
 
     void on_event(const Event& event) override {
         report_.log.push_back(fmt::format("{} ms {}: {}", event.tick_ms, event.user, event.description));
     }
     void on_finding(const Finding& finding) override {
         injector_.on_finding(finding);
+        if (!finding.is_warning) failed_ns_ = std::min(failed_ns_, clock_.now_ns());
         report_.findings.push_back(finding);
         report_.log.push_back(describe(finding));
     }
@@ -35,7 +41,16 @@ public:
 private:
     RehearsalReport& report_;
     FaultInjector& injector_;
+    const ums::Clock& clock_;
+    std::uint64_t failed_ns_ = ums::kNever;
 };
+
+// With StopOnError the first failure ends the run: what is under way is brought to its end, and a wrong page is examined.
+// A request that does not come back holds up the rest.
+bool worked_on(const RehearsalSink& sink, const FaultInjector& injector) {
+    constexpr std::uint64_t kEndingNs = 100 * ums::kNsPerSecond;
+    return sink.failed_ns() != ums::kNever && injector.last_work_ns() > sink.failed_ns() + kEndingNs;
+}
 
 constexpr std::uint32_t kLogBackupsS = 3;  // main run, if the rehearsal is about log backups
 
@@ -93,9 +108,7 @@ FaultPlan draw_plan(FindingKind kind, ums::Prng& prng) {
     return plan;
 }
 
-}  // namespace
-
-std::vector<FaultPlan> draw_fault_plans(FindingKind kind, std::uint64_t seed) {
+std::vector<FaultPlan> draw_few_faults(FindingKind kind, std::uint64_t seed) {
     ums::Prng prng(ums::mix64(seed) + static_cast<std::uint64_t>(kind));
     std::vector<FaultPlan> plans{draw_plan(kind, prng)};
     if (prng.below(8) != 0) return plans;
@@ -105,6 +118,23 @@ std::vector<FaultPlan> draw_fault_plans(FindingKind kind, std::uint64_t seed) {
     const bool has_search = kind == FindingKind::misdirected_write || second == FindingKind::misdirected_write;
     if ((is_log_fault(second) && is_log_fault(kind)) || (has_stall && has_search)) return plans;
     plans.push_back(draw_plan(second, prng));
+    return plans;
+}
+
+// More pages than a checkpoint lists as exceptions, in a sixteenth of the runs.
+void add_failing_writes(std::vector<FaultPlan>& plans, std::uint64_t seed) {
+    ums::Prng prng(ums::mix64(seed ^ 0x7772697465));
+    if (prng.below(16) != 0) return;
+    const double rate = 0.25 * static_cast<double>(prng.between(1, 4));
+    plans.push_back(
+        {.kind = FindingKind::io_error, .rate = rate, .count_max = prng.between(65, 400), .failing = FailingRequests::written_pages});
+}
+
+}  // namespace
+
+std::vector<FaultPlan> draw_fault_plans(FindingKind kind, std::uint64_t seed) {
+    std::vector<FaultPlan> plans = draw_few_faults(kind, seed);
+    add_failing_writes(plans, seed ^ ums::mix64(static_cast<std::uint64_t>(kind)));
     return plans;
 }
 
@@ -138,14 +168,22 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
         if (file.role == FileRole::backup_chain) setup.log_paths.push_back(file.path);  // no pages
     }
     FaultInjector injector(disk, clock, std::move(setup));
-    RehearsalSink sink(report, injector);
+    RehearsalSink sink(report, injector, clock);
     Simulation simulation(options, injector, clock, sink);
     injector.set_phase_source([&simulation] { return simulation.phase(); });
     report.outcome = simulation.run().outcome;
     injector.set_phase_source({});
     if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // the run was cut short, so its results mean nothing
     report.faults = injector.faults();
-    report.match = match_faults(report.faults, report.findings);
+    std::vector<InjectedFault>& faults = report.faults;
+    if (options.stop_on_error) {
+        for (InjectedFault& fault : faults) fault.is_too_late = fault.exposed && fault.exposed_ns >= sink.failed_ns();
+    }
+    report.match = match_faults(faults, report.findings);
+    if (options.stop_on_error && worked_on(sink, injector)) {
+        report.match.problems.push_back(fmt::format("StopOnError: the run failed at {} ms, and worked on until {} ms",
+                                                    sink.failed_ns() / ums::kNsPerMs, injector.last_work_ns() / ums::kNsPerMs));
+    }
     report.trace_hash = injector.trace_hash();
     report.request_count = injector.request_count();
     if (injector.has_wrong_copy()) report.match.problems.emplace_back("a backup was completed with other log than was written");

@@ -123,6 +123,7 @@ void add_rare_settings(Options& options, std::uint64_t seed) {
         options.audit_user.snapshot_check_delay_s = 1;
     }
     if (is_drawn(8)) options.files.push_back({.path = "/simulated/log2.ldx", .initial_size_mb = 1, .max_size_mb = 1, .is_log = true});
+    if (is_drawn(16)) options.stop_on_error = true;
 }
 
 }  // namespace

@@ -130,8 +130,7 @@ TEST_CASE("an honest device that loses power keeps the created files and the har
         });
         INFO("seed " << seed);
         CHECK(cuts == plan.cut_count);
-        CHECK(report.outcome == sim::Outcome::passed);
-        CHECK(report.findings.empty());
+        CHECK(fmt::format("{}", fmt::join(report.problems, ", ")) == "");
         CHECK(report.moment_count > 100);
     }
     CHECK(torn > 0);
@@ -159,7 +158,7 @@ TEST_CASE("each lie costs whole runs some of their promises, and what is left sh
                 CHECK((!is_seen || !state.power.lost.empty()));
                 seen += is_seen ? 1 : 0;
             });
-            CHECK(report.outcome == sim::Outcome::passed);  // while there is power, the lie goes unnoticed
+            CHECK(report.problems.empty());  // while there is power, the lie goes unnoticed
         }
         INFO(name_of(lie));
         CHECK(damaged > 0);

@@ -1,0 +1,136 @@
+#include "sim/rehearsal/cut_findings.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/limits.hpp"
+
+namespace sim {
+
+namespace {
+
+bool is_in_row(FindingKind kind) {
+    return kind == FindingKind::log_gap || kind == FindingKind::log_block_damaged || kind == FindingKind::log_stale_block;
+}
+
+bool is_of_region(const Finding& finding) {
+    const bool is_of_pages = !finding.place.is_log && !finding.request.is_write && finding.request.of_file == FileRequest::none;
+    return is_of_pages && finding.place.size_bytes > kPageBytes;
+}
+
+bool is_there(const CrashProof& proof, const Finding& finding) {
+    return proof.path == finding.place.path && finding.place.offset_bytes < proof.offset_bytes + proof.size_bytes &&
+           proof.offset_bytes < finding.place.offset_bytes + finding.place.size_bytes;
+}
+
+// The device acknowledged these bytes, and they are gone, whatever the proof.
+bool is_really_lost(const ums::LostWrite& lost, const Finding& finding) {
+    if (lost.path != finding.place.path) return false;
+    if (finding.request.of_file == FileRequest::open) return lost.part == ums::LostPart::name;
+    if (finding.request.is_write) return lost.part == ums::LostPart::size;
+    const bool is_lost_page = !finding.place.is_log && (finding.kind == FindingKind::lost_write || finding.kind == FindingKind::torn_page);
+    const bool is_lost_block = finding.place.is_log && (is_in_row(finding.kind) || finding.kind == FindingKind::lost_write);
+    const bool is_there = lost.offset_bytes < finding.place.offset_bytes + finding.place.size_bytes &&
+                          finding.place.offset_bytes < lost.offset_bytes + lost.size_bytes;
+    return (is_lost_page || is_lost_block) && (is_there || lost.part == ums::LostPart::name);
+}
+
+bool is_named_right(const CrashProof& proof, const Finding& finding) {
+    const bool is_about_page = !finding.place.is_log && !finding.request.is_write;
+    switch (proof.rule) {
+        case CrashRule::log_row: return is_in_row(finding.kind);
+        case CrashRule::file_there: return finding.request.of_file == FileRequest::open;
+        case CrashRule::file_signed:
+            return finding.place.is_log && finding.kind == FindingKind::lost_write && finding.place.offset_bytes == 0;
+        case CrashRule::file_size: return finding.request.is_write && finding.kind == FindingKind::lost_write;
+        case CrashRule::page_least:
+            // Two writes of one version, or a version that is ahead of the log: what the sectors look like then depends on where it is
+            // torn.
+            return is_about_page &&
+                   (finding.kind == FindingKind::lost_write ||
+                    (proof.is_torn && (finding.kind == FindingKind::torn_page || finding.kind == FindingKind::bit_corruption ||
+                                       finding.kind == FindingKind::foreign_page)));
+        case CrashRule::page_in_log:
+            return is_about_page &&
+                   (finding.kind == FindingKind::wal_violation ||
+                    (proof.is_torn && (finding.kind == FindingKind::torn_page || finding.kind == FindingKind::future_version ||
+                                       finding.kind == FindingKind::bit_corruption)));
+    }
+    return false;
+}
+
+bool explains(const CrashProof& proof, const Finding& finding) {
+    if (finding.transient || finding.is_warning || !is_named_right(proof, finding)) return false;
+    // If several pages of a region are too old, its two sums may happen to name one that is not.
+    const bool is_in_region = proof.is_by_sums && proof.path == finding.place.path &&
+                              finding.place.offset_bytes >= proof.region_begin_bytes && finding.place.offset_bytes < proof.region_end_bytes;
+    if (is_in_region && finding.kind == FindingKind::lost_write) return true;
+    // Where a missing block began is not known for certain: it may have been the first one of another part of the log.
+    if (proof.rule == CrashRule::file_there) return proof.path == finding.place.path;
+    return is_there(proof, finding) || proof.rule == CrashRule::log_row;
+}
+
+std::string text_of_finding(const Finding& finding) {
+    return fmt::format("{}{} at byte {} of {}, {} bytes", name_of(finding.kind), finding.transient ? " (transient)" : "",
+                       finding.place.offset_bytes, finding.place.path, finding.place.size_bytes);
+}
+
+}  // namespace
+
+std::vector<std::string> unexplained_findings(const CrashExplanation& explanation, const std::vector<ums::LostWrite>& lost,
+                                              const std::vector<Finding>& findings) {
+    std::vector<std::string> texts;
+    std::vector<bool> has_own(explanation.proofs.size());
+    for (const Finding& finding : findings) {
+        bool is_explained = false;
+        for (std::size_t i = 0; i < explanation.proofs.size(); ++i) {
+            const CrashProof& proof = explanation.proofs[i];
+            if (!explains(proof, finding)) continue;
+            // A page has one finding; of a row of blocks, and of a region, each may have several proofs.
+            const bool is_repeated = has_own[i] && !is_in_row(finding.kind) && !is_of_region(finding);
+            if (is_repeated) continue;
+            has_own[i] = is_explained = true;
+        }
+        const bool is_true =
+            !finding.transient && std::any_of(lost.begin(), lost.end(), [&](const auto& each) { return is_really_lost(each, finding); });
+        if (!is_explained && !is_true) texts.push_back(text_of_finding(finding));
+    }
+    return texts;
+}
+
+std::vector<std::string> proofs_without_finding(const CrashExplanation& explanation, const std::vector<Finding>& findings) {
+    const bool has_hole = std::any_of(explanation.proofs.begin(), explanation.proofs.end(),
+                                      [](const auto& proof) { return proof.rule == CrashRule::log_row; });
+    // A page that breaks two rules has one finding.
+    const auto is_found = [&](const CrashProof& proof) {
+        const bool is_page = proof.rule == CrashRule::page_least || proof.rule == CrashRule::page_in_log;
+        return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+            return explains(proof, finding) || (is_page && !finding.place.is_log && is_there(proof, finding));
+        });
+    };
+    const auto is_beside_another = [&](const CrashProof& proof) {
+        return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+            return finding.place.path == proof.path && finding.place.offset_bytes < proof.region_end_bytes &&
+                   proof.region_begin_bytes < finding.place.offset_bytes + finding.place.size_bytes;
+        });
+    };
+    std::vector<std::string> texts;
+    // Of a log file that is gone, no block is missed.
+    bool is_row_found = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+        return finding.place.is_log && finding.request.of_file == FileRequest::open;
+    });
+    for (const CrashProof& proof : explanation.proofs) is_row_found |= proof.rule == CrashRule::log_row && is_found(proof);
+    for (const CrashProof& proof : explanation.proofs) {
+        if (proof.rule == CrashRule::log_row ? is_row_found : is_found(proof)) continue;
+        if (proof.rule == CrashRule::page_in_log && has_hole) continue;
+        // A log with a hole has another last complete checkpoint.
+        const bool is_of_checkpoint = proof.rule == CrashRule::page_least || proof.rule == CrashRule::file_size;
+        if (is_of_checkpoint && has_hole && !proof.is_by_ledger) continue;
+        if (proof.is_by_sums && (proof.is_excused || is_beside_another(proof))) continue;
+        texts.push_back(proof.text);
+    }
+    return texts;
+}
+
+}  // namespace sim
