@@ -48,6 +48,7 @@ const std::map<std::string, Predicate>& what_must_occur() {
          [](const Options& o) { return has_file(o, [&o](const FileOptions& file) { return file.sparse && !is_replica(o, file); }); }},
         {"a replica", [](const Options& o) { return has_file(o, [&o](const FileOptions& file) { return is_replica(o, file); }); }},
         {"checks of snapshots", [](const Options& o) { return o.audit_user.checks_snapshot; }},
+        {"StopOnError", [](const Options& o) { return o.stop_on_error; }},
         {"two cycles", [](const Options& o) { return o.test_cycles == 2; }},
         {"merged buffers", [](const Options& o) { return o.merge_buffers; }},
         {"few requests at a time", [](const Options& o) { return o.max_outstanding_io != 0; }},
@@ -99,6 +100,21 @@ TEST_CASE("a lie about syncs or durable writes is told of a file whose writes be
             const sim::Durability wanted = is_about_writes ? sim::Durability::write_through : sim::Durability::forced_flush;
             for (const FileOptions& file : options.files) CHECK(durability_of(options, file) == wanted);
         }
+    }
+}
+
+TEST_CASE("in a sixteenth of the runs more writes fail than a checkpoint lists, and in a sixteenth of those that are cut some or many do") {
+    std::uint64_t many = 0;
+    std::uint64_t cut = 0;
+    for (std::uint64_t seed = 1; seed <= kOptionSeeds; ++seed) {
+        for (const sim::FaultPlan& plan : sim::draw_fault_plans(sim::FindingKind::lost_write, seed)) {
+            if (plan.failing == sim::FailingRequests::written_pages && plan.count_max > 64) ++many;
+        }
+        cut += sim::draw_crash_plan(seed, {}).faults.size();
+    }
+    for (const std::uint64_t count : {many, cut}) {
+        CHECK(count >= kOptionSeeds / 32);
+        CHECK(count <= kOptionSeeds / 8);
     }
 }
 

@@ -1,0 +1,63 @@
+// The judge of a verification must itself be able to reject a finding.
+#include "sim/rehearsal/cut_findings.hpp"
+
+#include <string>
+
+#include "sim/limits.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+using sim::CrashRule;
+using sim::Finding;
+using sim::FindingKind;
+using sim::proofs_without_finding;
+using sim::unexplained_findings;
+
+const std::string kOldPath = "/simulated/a.mdx";
+
+Finding about_a_page(std::uint32_t page_id, FindingKind kind) {
+    Finding finding;
+    finding.kind = kind;
+    finding.place.path = kOldPath;
+    finding.place.page_id = page_id;
+    finding.place.offset_bytes = std::uint64_t{page_id} * sim::kPageBytes;
+    finding.place.size_bytes = sim::kPageBytes;
+    return finding;
+}
+
+sim::CrashExplanation old_page(std::uint32_t page_id) {
+    sim::CrashExplanation explanation;
+    explanation.proofs.push_back(
+        {CrashRule::page_least, kOldPath, std::uint64_t{page_id} * sim::kPageBytes, sim::kPageBytes, "page is old"});
+    return explanation;
+}
+
+}  // namespace
+
+TEST_CASE("a finding must name the page that is wrong after a power cut, and name it rightly, once") {
+    const sim::CrashExplanation explanation = old_page(7);
+    const Finding right = about_a_page(7, FindingKind::lost_write);
+    CHECK(unexplained_findings(explanation, {}, {right}).empty());
+    CHECK(unexplained_findings(explanation, {}, {about_a_page(8, FindingKind::lost_write)}).size() == 1);
+    CHECK(unexplained_findings(explanation, {}, {about_a_page(7, FindingKind::future_version)}).size() == 1);
+    CHECK(unexplained_findings(explanation, {}, {right, right}).size() == 1);
+    Finding transient = right;
+    transient.transient = true;
+    CHECK(unexplained_findings(explanation, {}, {transient}).size() == 1);
+}
+
+TEST_CASE("a finding about what the device has really lost is right, even if the rules do not prove it") {
+    const std::vector<ums::LostWrite> lost{{kOldPath, ums::LostPart::contents, 7 * sim::kPageBytes, sim::kPageBytes}};
+    CHECK(unexplained_findings({}, lost, {about_a_page(7, FindingKind::lost_write)}).empty());
+    CHECK(unexplained_findings({}, lost, {about_a_page(8, FindingKind::lost_write)}).size() == 1);
+    CHECK(unexplained_findings({}, lost, {about_a_page(7, FindingKind::bit_corruption)}).size() == 1);
+}
+
+TEST_CASE("each page that the files prove to be wrong needs its own finding") {
+    sim::CrashExplanation explanation = old_page(7);
+    explanation.proofs.push_back(old_page(9).proofs.front());
+    const Finding first = about_a_page(7, FindingKind::lost_write);
+    CHECK(proofs_without_finding(explanation, {first}).size() == 1);
+    CHECK(proofs_without_finding(explanation, {first, about_a_page(9, FindingKind::lost_write)}).empty());
+}
