@@ -45,11 +45,13 @@ private:
     std::uint64_t failed_ns_ = ums::kNever;
 };
 
-// With StopOnError the first failure ends the run: what is under way is brought to its end, and a wrong page is examined.
-// A request that does not come back holds up the rest.
-bool worked_on(const RehearsalSink& sink, const FaultInjector& injector) {
-    constexpr std::uint64_t kEndingNs = 100 * ums::kNsPerSecond;
-    return sink.failed_ns() != ums::kNever && injector.last_work_ns() > sink.failed_ns() + kEndingNs;
+// With StopOnError the first failure ends the run: what is under way is brought to its end, and a wrong page is examined. Only a request
+// that does not come back holds up the rest.
+bool worked_on(const RehearsalSink& sink, const FaultInjector& injector, bool has_stall) {
+    constexpr std::uint64_t kEndingNs = 2 * ums::kNsPerSecond;
+    constexpr std::uint64_t kStallMaxNs = 200 * ums::kNsPerSecond;
+    const std::uint64_t ending_ns = kEndingNs + (has_stall ? kStallMaxNs : 0);
+    return sink.failed_ns() != ums::kNever && injector.last_work_ns() > sink.failed_ns() + ending_ns;
 }
 
 constexpr std::uint32_t kLogBackupsS = 3;  // main run, if the rehearsal is about log backups
@@ -180,7 +182,8 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
         for (InjectedFault& fault : faults) fault.is_too_late = fault.exposed && fault.exposed_ns >= sink.failed_ns();
     }
     report.match = match_faults(faults, report.findings);
-    if (options.stop_on_error && worked_on(sink, injector)) {
+    const bool has_stall = is_any([](const FaultPlan& plan) { return plan.kind == FindingKind::stalled_io; });
+    if (options.stop_on_error && worked_on(sink, injector, has_stall)) {
         report.match.problems.push_back(fmt::format("StopOnError: the run failed at {} ms, and worked on until {} ms",
                                                     sink.failed_ns() / ums::kNsPerMs, injector.last_work_ns() / ums::kNsPerMs));
     }
