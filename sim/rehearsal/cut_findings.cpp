@@ -87,10 +87,13 @@ std::vector<std::string> unexplained_findings(const CrashExplanation& explanatio
         for (std::size_t i = 0; i < explanation.proofs.size(); ++i) {
             const CrashProof& proof = explanation.proofs[i];
             if (!explains(proof, finding)) continue;
-            // A page has one finding; of a row of blocks, and of a region, each may have several proofs.
-            const bool is_repeated = has_own[i] && !is_in_row(finding.kind) && !is_of_region(finding);
+            // A page has one finding; of a row of blocks, and of a region, each may have several proofs. The finding of another page of the
+            // region is not this one's.
+            const bool is_own = !proof.is_by_sums || is_there(proof, finding);
+            const bool is_repeated = is_own && has_own[i] && !is_in_row(finding.kind) && !is_of_region(finding);
             if (is_repeated) continue;
-            has_own[i] = is_explained = true;
+            is_explained = true;
+            has_own[i] = has_own[i] || is_own;
         }
         const bool is_true =
             !finding.transient && std::any_of(lost.begin(), lost.end(), [&](const auto& each) { return is_really_lost(each, finding); });

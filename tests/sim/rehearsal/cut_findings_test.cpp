@@ -61,3 +61,16 @@ TEST_CASE("each page that the files prove to be wrong needs its own finding") {
     CHECK(proofs_without_finding(explanation, {first}).size() == 1);
     CHECK(proofs_without_finding(explanation, {first, about_a_page(9, FindingKind::lost_write)}).empty());
 }
+
+TEST_CASE("of several pages that are too old by the sums of their region, each may have a finding of its own, one of them torn") {
+    sim::CrashExplanation explanation = old_page(7);
+    explanation.proofs.push_back(old_page(9).proofs.front());
+    for (sim::CrashProof& proof : explanation.proofs) {
+        proof.is_by_sums = proof.is_torn = true;
+        proof.region_end_bytes = 64 * sim::kPageBytes;
+    }
+    const Finding first = about_a_page(7, FindingKind::lost_write);
+    const Finding second = about_a_page(9, FindingKind::torn_page);
+    CHECK(unexplained_findings(explanation, {}, {first, second}).empty());
+    CHECK(unexplained_findings(explanation, {}, {first, second, second}).size() == 1);
+}
