@@ -220,6 +220,7 @@ private:
         if (left.is_whole) return left.lsn > log_.end_lsn();
         // A file that may not have been created may hold anything; so may a page that was cut off.
         if (log_.is_empty() && !is_signed(file) && !is_made_by_ledger(place.file_id)) return false;
+        // The writes of an excepted page that failed may have arrived in part. So a torn one may show any version, whatever the log knows.
         if (is_cut_off(place.file_id, place.page_id) || log_.is_unknown(place)) return false;
         const auto change = std::find_if(page.changes.rbegin(), page.changes.rend(),
                                          [&](const WriteBook::Change& each) { return each.version == left.newest; });
@@ -359,9 +360,7 @@ private:
         if (acknowledged.version == 0) return MissReason::unexplained;
         if (acknowledged.lsn > log_.end_lsn()) return MissReason::end_of_log;
         if (acknowledged.lsn >= log_.begin_lsn()) return MissReason::since_checkpoint;
-        // A write that failed takes back what had been promised before.
-        const bool is_void = is_released(place, found->second) || book_.failed_pages().contains(place);
-        return is_void ? MissReason::released : MissReason::unexplained;
+        return is_released(place, found->second) ? MissReason::released : MissReason::unexplained;
     }
 
     const Options& options_;
