@@ -84,6 +84,7 @@ ums::Task<void> LogAnalysis::run() {
     if (!promises_nothing && !scan_.is_incomplete()) co_return;
     for (auto& [file_id, file] : files_) {
         file.bounds.release_all();
+        if (scan_.is_incomplete()) file.bounds.allow_any();
         if (promises_nothing) file.promises.release_all();
     }
 }

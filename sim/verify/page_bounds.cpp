@@ -35,7 +35,7 @@ void PageBounds::resized(std::uint64_t lsn, std::uint32_t page_count) {
     }
     for (std::size_t page = page_count; page < bounds_.size(); ++page) {
         bounds_[page] = Bound{};
-        if (!is_before) bounds_[page].is_released = 1;
+        if (!is_before) bounds_[page].is_released = bounds_[page].is_any_legal = 1;
     }
 }
 
@@ -51,6 +51,10 @@ void PageBounds::release_all() {
         bound.least = 0;
         bound.is_released = 1;
     }
+}
+
+void PageBounds::allow_any() {
+    for (Bound& bound : bounds_) bound.is_any_legal = 1;
 }
 
 }  // namespace sim

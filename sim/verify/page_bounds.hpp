@@ -10,10 +10,11 @@ namespace sim {
 class PageBounds {
 public:
     struct Bound {
-        std::uint32_t least = 0;            // the page must have at least this version; 0: may never have been written
-        std::uint32_t newest : 30 = 0;      // the last version that the log knows; 0: the log does not mention the page
-        std::uint32_t has_changed : 1 = 0;  // after the checkpoint's begin: a write may have been in flight at the cut
-        std::uint32_t is_released : 1 = 0;  // nothing is promised about the page
+        std::uint32_t least = 0;             // the page must have at least this version; 0: may never have been written
+        std::uint32_t newest : 29 = 0;       // the last version that the log knows; 0: the log does not mention the page
+        std::uint32_t has_changed : 1 = 0;   // after the checkpoint's begin: a write may have been in flight at the cut
+        std::uint32_t is_released : 1 = 0;   // nothing is promised about the page
+        std::uint32_t is_any_legal : 1 = 0;  // nor does `newest` limit it: what stands there may be from before a cut of the file
     };
     static_assert(sizeof(Bound) == 8);
 
@@ -29,6 +30,8 @@ public:
     void release(std::uint32_t page);
     // The checkpoint promises nothing about any page.
     void release_all();
+    // Records are missing, so that newer versions than those that are known are legal.
+    void allow_any();
 
     [[nodiscard]] Bound operator[](std::uint32_t page) const { return bounds_.at(page); }
     // The minimum page count of the file.

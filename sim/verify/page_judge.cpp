@@ -59,7 +59,7 @@ bool may_be_there(const SectorFact& fact, const ProvenPage& proven, const Recove
     switch (fact.state) {
         case SectorState::expected:
         case SectorState::older: return fact.version >= proven.least();
-        case SectorState::newer: return bound.is_released != 0 || bound.newest == 0 || fact.version <= bound.newest || log.has_hole;
+        case SectorState::newer: return bound.is_any_legal != 0 || bound.newest == 0 || fact.version <= bound.newest || log.has_hole;
         case SectorState::zero: return proven.least() == 0;
         case SectorState::foreign: return proven.least() == 0 && fact.file_id == proven.file_id && fact.page_id == proven.page_id;
         // A sector of another write of the header's version: recovery rewrites a torn page, and may itself be cut off.
@@ -88,6 +88,15 @@ bool is_torn_by_earlier_run(const std::byte* page, const PageHeader& header, con
            });
 }
 
+// Whoever writes the page next must give it a newer version than all that stand there.
+std::uint32_t newest_of_run(const SectorMap& sectors) {
+    std::uint32_t newest = 0;
+    for (const SectorFact& fact : sectors) {
+        if (fact.state != SectorState::foreign) newest = std::max(newest, fact.version);
+    }
+    return newest;
+}
+
 std::optional<PageJudgement> judge_torn(const std::byte* page, const PageHeader& header, const ProvenPage& proven,
                                         const RecoveredLog& log) {
     const bool was_in_flight = proven.bound.has_changed != 0 || proven.bound.is_released != 0;
@@ -104,7 +113,7 @@ std::optional<PageJudgement> judge_torn(const std::byte* page, const PageHeader&
     });
     if (!was_in_flight && is_beyond_log) return PageJudgement{PageCondition::beyond_log, 0, false};
     if (!was_in_flight) return std::nullopt;
-    return PageJudgement{PageCondition::torn, header.version, is_tear_on_4k_lines(sectors)};
+    return PageJudgement{PageCondition::torn, newest_of_run(sectors), is_tear_on_4k_lines(sectors)};
 }
 
 // --- whole ---

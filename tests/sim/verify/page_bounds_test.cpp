@@ -55,6 +55,7 @@ TEST_CASE("pages beyond a cut start anew: as zeros if it came before the begin, 
     behind.changed(10, 6, 4);
     behind.resized(kBegin + 5, 5);
     CHECK(behind[6].is_released == 1);
+    CHECK(behind[6].is_any_legal == 1);
     CHECK(behind[6].least == 0);
     CHECK(behind[4].is_released == 0);
     CHECK(behind.cut_from() == 5);

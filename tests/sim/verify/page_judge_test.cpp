@@ -139,6 +139,24 @@ TEST_CASE("a page that was never written holds what was on the device before, un
     CHECK(sim::judge_page(misdirected.data(), page, log).condition == PageCondition::wrong);
 }
 
+TEST_CASE("a torn page that the checkpoint excepts shows no version that the log should have and does not") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    sim::RecoveredLog log{.run_id = kRun, .begin_lsn = 600, .last_lsn = 900};
+    sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.newest = 6, .has_changed = 1, .is_released = 1}};
+    PageBuffer torn({kRun, 1, 9, 4, 500, 1});
+    const PageBuffer newer({kRun, 1, 9, 7, 950, 2'000'000});
+    std::memcpy(torn.data() + kPageBytes / 2, newer.data() + kPageBytes / 2, kPageBytes / 2);
+    REQUIRE(sim::judge_page(torn.data(), page, log).condition == PageCondition::wrong);
+
+    SECTION("a failed write of a version that the log has may have arrived in part") { page.bound.newest = 7; }
+    SECTION("if the log does not mention the page, nothing says which versions it had") { page.bound.newest = page.bound.has_changed = 0; }
+    SECTION("what was cut off may have had any version") { page.bound.is_any_legal = 1; }
+    SECTION("if the log has a hole, the change may be behind it") { log.has_hole = true; }
+    const sim::PageJudgement judgement = sim::judge_page(torn.data(), page, log);
+    CHECK(judgement.condition == PageCondition::torn);
+    CHECK(judgement.version == 7);  // the next change must appear new
+}
+
 TEST_CASE("a version beyond those that a run can make is wrong, whatever is promised") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
