@@ -179,6 +179,9 @@ private:
             }
             if (is_any_signed_ && is_ahead(*file, place, page, left)) {
                 prove_page(CrashRule::page_in_log, "is ahead of the log", place, left, false);
+                // A write that failed waited for the log like any other, but may have arrived in part. If the log does not mention the
+                // page, its sectors alone do not say that they are too new.
+                explanation_.proofs.back().is_excused = !left.is_whole && log_.is_unknown(place) && !is_in_log(page);
             }
         }
     }
@@ -220,8 +223,7 @@ private:
         if (left.is_whole) return left.lsn > log_.end_lsn();
         // A file that may not have been created may hold anything; so may a page that was cut off.
         if (log_.is_empty() && !is_signed(file) && !is_made_by_ledger(place.file_id)) return false;
-        // The writes of an excepted page that failed may have arrived in part. So a torn one may show any version, whatever the log knows.
-        if (is_cut_off(place.file_id, place.page_id) || log_.is_unknown(place)) return false;
+        if (is_cut_off(place.file_id, place.page_id)) return false;
         const auto change = std::find_if(page.changes.rbegin(), page.changes.rend(),
                                          [&](const WriteBook::Change& each) { return each.version == left.newest; });
         if (change == page.changes.rend()) return false;
@@ -263,7 +265,7 @@ private:
         });
     }
 
-    // Nothing is promised about the page, or only sums could tell, and those of its region are void.
+    // Nothing is promised about the page, or only sums could tell, and those of its region are void because of a cut.
     [[nodiscard]] bool is_released(const PagePlace& place, const WriteBook::Page& page) const {
         if (log_.is_unknown(place) || is_cut_off(place.file_id, place.page_id)) return true;
         const std::uint32_t region = log_.region_pages(place.file_id);
@@ -360,7 +362,8 @@ private:
         if (acknowledged.version == 0) return MissReason::unexplained;
         if (acknowledged.lsn > log_.end_lsn()) return MissReason::end_of_log;
         if (acknowledged.lsn >= log_.begin_lsn()) return MissReason::since_checkpoint;
-        return is_released(place, found->second) ? MissReason::released : MissReason::unexplained;
+        const bool is_void = is_released(place, found->second) || (!is_in_log(found->second) && is_region_void(place));
+        return is_void ? MissReason::released : MissReason::unexplained;
     }
 
     const Options& options_;

@@ -2,6 +2,7 @@
 // acknowledged write. Verifications are judged by it, so it shares no code with sim/verify. Pure.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -51,7 +52,7 @@ struct CrashProof {
     // The region of pages whose sums a checkpoint records.
     std::uint64_t region_begin_bytes = 0;
     std::uint64_t region_end_bytes = 0;
-    bool is_excused = false;  // ... and these are not compared
+    bool is_excused = false;  // true, but a documented rule says why a verification need not find it
 };
 
 struct CrashExplanation {
@@ -61,7 +62,9 @@ struct CrashExplanation {
     // How many entries of `PowerCut::lost` the files do not prove; counted only if they prove nothing at all.
     std::array<std::uint32_t, kMissReasonCount> unproven{};
 
-    [[nodiscard]] bool is_provable() const { return !proofs.empty(); }
+    [[nodiscard]] bool is_provable() const {
+        return std::any_of(proofs.begin(), proofs.end(), [](const CrashProof& proof) { return !proof.is_excused; });
+    }
     // There must be damage, and it must not be provable.
     [[nodiscard]] MissReason reason() const;
 };

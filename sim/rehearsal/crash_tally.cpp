@@ -87,7 +87,10 @@ std::string describe_proofs(const CrashExplanation& explanation) {
     constexpr std::size_t kShownMax = 16;
     std::string text;
     const std::size_t count = explanation.proofs.size();
-    for (std::size_t i = 0; i < std::min(count, kShownMax); ++i) text += "\n  proven: " + explanation.proofs[i].text;
+    for (std::size_t i = 0; i < std::min(count, kShownMax); ++i) {
+        const CrashProof& proof = explanation.proofs[i];
+        text += fmt::format("\n  {}: {}", proof.is_excused ? "true, but not proven" : "proven", proof.text);
+    }
     if (count > kShownMax) text += fmt::format("\n  proven: {} more", count - kShownMax);
     return text;
 }
@@ -159,7 +162,7 @@ CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowl
     tally.damaged = is_damaged ? 1 : 0;
     tally.provable = is_provable ? 1 : 0;
     tally.found = is_provable && has_findings ? 1 : 0;
-    tally.blamed = has_findings && !is_provable ? 1 : 0;
+    tally.blamed = has_findings && (!is_damaged || explanation.proofs.empty()) ? 1 : 0;
     if (is_unproven) tally.unproven.at(static_cast<std::size_t>(explanation.reason())) = 1;
     judgement.text += describe_proofs(explanation);
     if (is_unproven) judgement.text += fmt::format("\n  not proven: {}", name_of(explanation.reason()));
@@ -184,7 +187,7 @@ CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowl
     }
     if (!explanation.problem.empty()) judgement.problem = explanation.problem;
     if (!unread.empty()) judgement.problem = "while parts cannot be read: " + unread;
-    if (!is_damaged && explanation.is_provable()) judgement.problem = "nothing is lost, but the files prove that something is";
+    if (!is_damaged && !explanation.proofs.empty()) judgement.problem = "nothing is lost, but the files prove that something is";
     if (is_unproven && explanation.reason() == MissReason::unexplained) judgement.problem = "no rule says why the damage is not provable";
     return judgement;
 }

@@ -130,7 +130,7 @@ std::vector<std::string> proofs_without_finding(const CrashExplanation& explanat
         // A log with a hole has another last complete checkpoint.
         const bool is_of_checkpoint = proof.rule == CrashRule::page_least || proof.rule == CrashRule::file_size;
         if (is_of_checkpoint && has_hole && !proof.is_by_ledger) continue;
-        if (proof.is_by_sums && (proof.is_excused || is_beside_another(proof))) continue;
+        if (proof.is_excused || (proof.is_by_sums && is_beside_another(proof))) continue;
         texts.push_back(proof.text);
     }
     return texts;

@@ -74,3 +74,12 @@ TEST_CASE("of several pages that are too old by the sums of their region, each m
     CHECK(unexplained_findings(explanation, {}, {first, second}).empty());
     CHECK(unexplained_findings(explanation, {}, {first, second, second}).size() == 1);
 }
+
+TEST_CASE("what a documented rule excuses need not be found after a power cut, and proves nothing, but is no false alarm") {
+    sim::CrashExplanation explanation = old_page(7);
+    REQUIRE(explanation.is_provable());
+    explanation.proofs.front().is_excused = true;
+    CHECK_FALSE(explanation.is_provable());
+    CHECK(proofs_without_finding(explanation, {}).empty());
+    CHECK(unexplained_findings(explanation, {}, {about_a_page(7, FindingKind::lost_write)}).empty());
+}
