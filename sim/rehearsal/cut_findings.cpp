@@ -45,17 +45,14 @@ bool is_named_right(const CrashProof& proof, const Finding& finding) {
             return finding.place.is_log && finding.kind == FindingKind::lost_write && finding.place.offset_bytes == 0;
         case CrashRule::file_size: return finding.request.is_write && finding.kind == FindingKind::lost_write;
         case CrashRule::page_least:
-            // Two writes of one version, or a version that is ahead of the log: what the sectors look like then depends on where it is
-            // torn.
+            // Two writes of one version differ in bits only.
             return is_about_page &&
                    (finding.kind == FindingKind::lost_write ||
-                    (proof.is_torn && (finding.kind == FindingKind::torn_page || finding.kind == FindingKind::bit_corruption ||
-                                       finding.kind == FindingKind::foreign_page)));
+                    (proof.is_torn && (finding.kind == FindingKind::torn_page || finding.kind == FindingKind::bit_corruption)));
         case CrashRule::page_in_log:
             return is_about_page &&
                    (finding.kind == FindingKind::wal_violation ||
-                    (proof.is_torn && (finding.kind == FindingKind::torn_page || finding.kind == FindingKind::future_version ||
-                                       finding.kind == FindingKind::bit_corruption)));
+                    (proof.is_torn && (finding.kind == FindingKind::torn_page || finding.kind == FindingKind::future_version)));
     }
     return false;
 }

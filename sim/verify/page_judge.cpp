@@ -52,6 +52,17 @@ std::uint32_t newest_of_sectors(const std::byte* page, const ExpectedPage& expec
     return newest;
 }
 
+// Each sector is of a version of this page, or was never written; some are newer than expected.
+bool is_torn_ahead(const SectorMap& sectors) {
+    const bool is_ahead =
+        std::any_of(sectors.begin(), sectors.end(), [](const SectorFact& fact) { return fact.state == SectorState::newer; });
+    return is_ahead && std::all_of(sectors.begin(), sectors.end(), [](const SectorFact& fact) {
+               const bool is_of_another_write = fact.state == SectorState::damaged && fact.version != 0;
+               return fact.state == SectorState::expected || fact.state == SectorState::older || fact.state == SectorState::newer ||
+                      fact.state == SectorState::zero || is_of_another_write;
+           });
+}
+
 // --- torn by the cut ---
 
 bool may_be_there(const SectorFact& fact, const ProvenPage& proven, const RecoveredLog& log) {
@@ -249,6 +260,11 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
         Verdict verdict = classify(evidence);
         // There was no earlier content to which it could have gone back.
         const bool is_half_written = expected.entry.version == 0 && verdict.kind == FindingKind::reverted_page;
+        // No rule of a run mixes older sectors, or zeros, with some that are newer than what is known.
+        const bool is_unnamed = verdict.kind == FindingKind::foreign_page || verdict.kind == FindingKind::bit_corruption;
+        if (is_unnamed && is_torn_ahead(evidence.sectors)) {
+            verdict = {FindingKind::torn_page, {}, {"Its sectors are of several versions, some of them newer than any that the log has."}};
+        }
         if (is_half_written) verdict = {FindingKind::torn_page, {}, {"Some of its sectors have been written, others never."}};
         Finding finding = make_finding(evidence, std::move(verdict));
         if (!written.is_exact()) finding.expected = known_of(expected.entry.version, proven);

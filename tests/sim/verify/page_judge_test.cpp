@@ -87,6 +87,32 @@ TEST_CASE("if the log has a hole, a torn page that the rest of the log does not 
     CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
 }
 
+TEST_CASE("a page torn between zeros, or an older version, and one that the log has lost is torn, not foreign or damaged") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .begin_lsn = 600, .last_lsn = 900};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.newest = 3, .has_changed = 1}};
+    const PageBuffer ahead({kRun, 1, 9, 4, 950, 2'000'000});
+    const PageBuffer known({kRun, 1, 9, 3, 800, 1'000'000});
+    const PageBuffer older({kRun, 1, 9, 2, 700, 1});
+    const PageBuffer zeros;
+    PageBuffer left;
+    const auto keep_from = [&left](std::size_t from, const PageBuffer& other) {
+        std::memcpy(left.data() + from, other.data() + from, kPageBytes - from);
+    };
+    SECTION("the beginning was never written") { keep_from(kPageBytes - 3 * sim::kSectorBytes, ahead); }
+    SECTION("the end was never written") {
+        keep_from(0, ahead);
+        keep_from(3 * sim::kSectorBytes, zeros);
+    }
+    SECTION("it is of three versions") {
+        keep_from(0, older);
+        keep_from(kPageBytes / 2, known);
+        keep_from(kPageBytes - 3 * sim::kSectorBytes, ahead);
+    }
+    REQUIRE(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
+    CHECK(sim::name_wrong_page(left.data(), page, log, false).kind == FindingKind::torn_page);
+}
+
 TEST_CASE("if another page came once and the right one later, the read was misdirected, not a write") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
