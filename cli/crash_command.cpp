@@ -87,7 +87,7 @@ void CrashSeries::judge(const sim::CrashPlan& plan, sim::CrashState& state, Outc
     add_text(plan, by_files, "by the files", outcome);
     add_text(plan, with_ledger, "with the ledger", outcome);
     // A run continues only with files that are what log and ledger prove.
-    const bool is_sound = by_files.problem.empty() && with_ledger.problem.empty() && with_ledger.tally.found == 0;
+    const bool is_sound = by_files.problem.empty() && with_ledger.problem.empty() && by_files.is_intact && with_ledger.is_intact;
     if (!second || !is_sound) return;
     outcome.is_resumed = true;
     cut_run(*second, outcome);

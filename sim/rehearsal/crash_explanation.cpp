@@ -196,7 +196,7 @@ private:
         const std::uint64_t region_bytes = std::uint64_t{log_.region_pages(place.file_id)} * kPageBytes;
         proof.region_begin_bytes = proof.offset_bytes / region_bytes * region_bytes;
         proof.region_end_bytes = proof.region_begin_bytes + region_bytes;
-        proof.is_excused = is_by_sums && is_region_void(place);
+        proof.is_excused = is_by_sums && !proof.is_torn && is_region_void(place);  // no write of a torn one can have been in flight
     }
 
     // The row of the log has a change of the page.

@@ -158,6 +158,7 @@ CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowl
     const bool has_findings = verdict && !verdict->findings.empty();
     const bool is_provable = is_damaged && explanation.is_provable();
     const bool is_unproven = is_damaged && !explanation.is_provable();
+    judgement.is_intact = !has_findings && explanation.proofs.empty();
     tally.cuts = 1;
     tally.damaged = is_damaged ? 1 : 0;
     tally.provable = is_provable ? 1 : 0;

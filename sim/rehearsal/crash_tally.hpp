@@ -44,6 +44,8 @@ struct CutJudgement {
     CrashTally tally;     // of this cut
     std::string text;     // the cut, and what was found
     std::string problem;  // provable but not found, blamed wrongly, or unexplained; otherwise empty
+    // Nothing was found, and nothing is wrong that only an exception of the rules hides: a run may continue.
+    bool is_intact = false;
 };
 
 // Every finding must be what the files prove, by its place and its kind, and every proof must have its finding. A sixteenth of the cuts is

@@ -51,7 +51,7 @@ CrashTally rehearse_second_cuts(ums::PowerLies lies) {
         static_cast<void>(sim::rehearse_crash(sim::draw_crash_plan(seed, lies), [&](const CrashPlan& plan, CrashState& state) {
             const auto second = sim::plan_second_cut(plan, state);
             const sim::CutJudgement judgement = sim::judge_cut(plan, state);
-            const bool can_go_on = second && judgement.tally.found == 0;
+            const bool can_go_on = second && judgement.is_intact;
             if (!can_go_on) return;
             INFO(judgement.text);
             const sim::CrashReport report = sim::rehearse_crash(*second, judge_second);
