@@ -20,7 +20,7 @@ enum class MissReason : std::uint8_t {
     nothing_logged,     // no log block is left, and no page refers to one
     end_of_log,         // after the last block that is left
     since_checkpoint,   // page writes since the last complete checkpoint began
-    released,           // in a part of a file that has been cut off
+    released,           // in a part of a file that has been cut off, or in a region of which a write had failed
     before_checkpoint,  // log that recovery no longer needs
     not_logged,         // in a replica, a file of tempdb or a backup, whose changes are not logged
 };

@@ -290,9 +290,9 @@ TEST_CASE("a frozen owner that writes after it has lost the files is named as a 
         const Json result = hosts.result(1, "r.turn-2.json");
         const std::vector<std::string> names = fact_names(result);
         CAPTURE(result["findings"].dump());
-        REQUIRE_FALSE(names.empty());
         const bool has_zombie = std::find(names.begin(), names.end(), "zombie_owner") != names.end();
-        if (!has_zombie && attempt < kTries) continue;  // it had made the image before it was frozen: that is a late write
+        // It had made the image before it was frozen: that is a late write, or looks as if the new owner's had been lost.
+        if (!has_zombie && attempt < kTries) continue;
         CHECK(has_zombie);
         CHECK(result["findings"][0]["group_fact"]["rank"] == 0);
         CHECK(first->wait() == 1);  // the group has failed
