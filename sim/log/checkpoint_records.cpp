@@ -58,7 +58,8 @@ std::uint32_t sums_record_count(const PageSums& sums) {
 ums::Task<std::uint64_t> log_checkpoint_end(LogManager& log, const CheckpointBegin& begin, std::span<const UnknownPage> unknown,
                                             bool promises_nothing) {
     for (const UnknownPage& page : unknown) {
-        co_await log_with_payload(log, {.kind = LogRecordKind::page_unknown, .file_id = page.file_id, .page_id = page.page_id}, {});
+        co_await log_with_payload(
+            log, {.kind = LogRecordKind::page_unknown, .file_id = page.file_id, .page_id = page.page_id, .version = page.version}, {});
     }
     const CheckpointEnd end{begin.lsn, sums_record_count(begin.sums),
                             promises_nothing ? kTooManyUnknown : static_cast<std::uint32_t>(unknown.size())};

@@ -13,6 +13,7 @@ namespace sim {
 struct UnknownPage {
     std::uint32_t file_id = 0;
     std::uint32_t page_id = 0;
+    std::uint32_t version = 0;  // the newest one until then: of the write that failed, or of the image that was lost
 };
 
 inline constexpr std::size_t kUnknownPagesMax = 256;

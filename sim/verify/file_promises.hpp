@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
+#include <map>
 
 #include "sim/promises/promises.hpp"
 
@@ -22,12 +22,19 @@ public:
         if (promises_ == nullptr || lsn <= promises_->cut_lsn(file_id_)) return;
         limit_ = std::min(limit_, pages);
     }
-    void release(std::uint32_t page) { released_.insert(page); }
+    // Nothing was promised about the page up to this version; 0: the log does not say which, so nothing at all.
+    void release(std::uint32_t page, std::uint32_t version) {
+        std::uint32_t& newest = released_[page];
+        newest = std::max(newest, version == 0 ? ~std::uint32_t{0} : version);
+    }
     void release_all() { limit_ = 0; }
 
     [[nodiscard]] Promises::Page operator[](std::uint32_t page) const {
-        const bool is_void = promises_ == nullptr || page >= limit_ || released_.contains(page);
-        return is_void ? Promises::Page{} : promises_->page(file_id_, page);
+        if (promises_ == nullptr || page >= limit_) return {};
+        const Promises::Page promised = promises_->page(file_id_, page);
+        const auto released = released_.find(page);
+        const bool is_void = released != released_.end() && promised.version <= released->second;
+        return is_void ? Promises::Page{} : promised;
     }
     // The minimum page count of the file.
     [[nodiscard]] std::uint32_t page_count() const { return promises_ == nullptr ? 0 : std::min(promises_->page_count(file_id_), limit_); }
@@ -38,7 +45,7 @@ private:
     const Promises* promises_ = nullptr;
     std::uint32_t file_id_ = 0;
     std::uint32_t limit_ = ~std::uint32_t{0};
-    std::set<std::uint32_t> released_;
+    std::map<std::uint32_t, std::uint32_t> released_;  // by page: up to which version
 };
 
 }  // namespace sim

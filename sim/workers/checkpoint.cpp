@@ -65,7 +65,7 @@ Checkpoint::Exceptions Checkpoint::find_exceptions() const {
         if (data->is_apart) continue;  // no checkpoint promises anything about it
         const UnwrittenPages::Listed listed = data->unwritten.list(data->ledger, data->file.pages());
         exceptions.are_too_many |= listed.are_too_many;
-        for (const std::uint32_t page : listed.pages) exceptions.pages.push_back({data->file.id(), page});
+        for (const std::uint32_t page : listed.pages) exceptions.pages.push_back({data->file.id(), page, data->ledger[page].version});
     }
     exceptions.are_too_many |= exceptions.pages.size() > kUnknownPagesMax;
     if (exceptions.are_too_many) exceptions.pages.clear();

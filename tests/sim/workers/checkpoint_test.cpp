@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/log/log_block_check.hpp"
@@ -46,10 +47,12 @@ ums::Task<void> fill_log(WorkerWorld& world) {
     }
 }
 
-// Of a block that is being written: the pages about which a checkpoint promises nothing.
-void note_pages_not_promised(const ums::IoRequest& block_write, std::vector<std::uint32_t>& pages) {
+using PagesAndVersions = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+// Of a block that is being written: the pages about which a checkpoint promises nothing, and their newest versions.
+void note_pages_not_promised(const ums::IoRequest& block_write, PagesAndVersions& pages) {
     const auto note = [&pages](const sim::LogRecordHeader& record, std::span<const std::byte> /*body*/) {
-        if (record.kind == static_cast<std::uint16_t>(sim::LogRecordKind::page_unknown)) pages.push_back(record.page_id);
+        if (record.kind == static_cast<std::uint16_t>(sim::LogRecordKind::page_unknown)) pages.emplace_back(record.page_id, record.version);
     };
     CHECK(sim::for_each_record(block_write.segments->data, note));
 }
@@ -257,7 +260,7 @@ TEST_CASE("a checkpoint promises nothing about a page whose write failed, even i
     constexpr std::uint32_t kPage = 7;
     WorkerWorld world;
     world.options.write_through = false;
-    std::vector<std::uint32_t> not_promised;
+    PagesAndVersions not_promised;
     world.run([&not_promised](WorkerWorld& w) -> ums::Task<void> {
         const std::int32_t file = w.data().file.transfer_handle().value;
         const std::int32_t log_file = w.parts->log_files.front()->transfer_handle().value;
@@ -286,7 +289,7 @@ TEST_CASE("a checkpoint promises nothing about a page whose write failed, even i
         CHECK(w.context().checkpoint.cycles == 1);
         w.storage.set_rule(nullptr);
     });
-    CHECK(not_promised == std::vector<std::uint32_t>{kPage});
+    CHECK(not_promised == PagesAndVersions{{kPage, 1}});
 }
 
 TEST_CASE("a checkpoint waits for a page in use after it has written all others") {
