@@ -4,7 +4,7 @@
 
 namespace {
 
-constexpr std::uint32_t kFile = 1;
+constexpr std::uint32_t kFileOfPromises = 1;
 
 // Version 5 of page 3, and version 7 of page 4.
 sim::Promises two_pages_promised() {
@@ -12,12 +12,12 @@ sim::Promises two_pages_promised() {
     section.run_id = 77;
     section.section_id = 5;
     section.incarnation = 1;
-    section.files = {{kFile, false, 10'000, "a"}};
+    section.files = {{kFileOfPromises, false, 10'000, "a"}};
     sim::PromiseBatch batch;
     batch.run_id = 77;
     batch.section_id = 5;
     batch.number = 1;
-    batch.pages = {{kFile, 3, 5, 11}, {kFile, 4, 7, 12}};
+    batch.pages = {{kFileOfPromises, 3, 5, 11}, {kFileOfPromises, 4, 7, 12}};
     sim::Promises promises;
     promises.begin(section);
     CHECK(promises.add(batch));
@@ -28,7 +28,7 @@ sim::Promises two_pages_promised() {
 
 TEST_CASE("a page whose write failed is promised again once a newer version has been acknowledged") {
     const sim::Promises promises = two_pages_promised();
-    sim::FilePromises file(promises, kFile);
+    sim::FilePromises file(promises, kFileOfPromises);
     CHECK_FALSE(file.is_less());
     file.release(3, 4);
     CHECK(file[3].version == 5);
@@ -42,7 +42,7 @@ TEST_CASE("a page whose write failed is promised again once a newer version has 
 
 TEST_CASE("a log that does not say which version of a page was lost takes back all that was promised about it") {
     const sim::Promises promises = two_pages_promised();
-    sim::FilePromises file(promises, kFile);
+    sim::FilePromises file(promises, kFileOfPromises);
     file.release(4, 0);
     CHECK(file[4].version == 0);
     CHECK(file[3].version == 5);
