@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/ledger/unwritten_pages.hpp"
 #include "sim/limits.hpp"
 #include "sim/rehearsal/fault_injector.hpp"
 #include "sim/rehearsal/fault_matching.hpp"
@@ -146,14 +147,14 @@ void change_settings(CrashPlan& plan) {
     if (is_free_to_choose) options.write_through = prng.below(4) != 0;
 }
 
-// A few, or more pages than a checkpoint lists as exceptions.
+// Not more than a checkpoint lists as exceptions: one that promises nothing takes back the whole ledger, and if the log that is left ends
+// with it, what was promised later, too.
 void add_failing_writes(CrashPlan& plan) {
     ums::Prng prng(ums::mix64(plan.seed ^ 0x7772697465));
     if (prng.below(16) != 0) return;
-    const bool are_many = prng.below(4) == 0;
     plan.faults.push_back({.kind = FindingKind::io_error,
-                           .rate = are_many ? 0.5 : 0.02,
-                           .count_max = are_many ? 400ULL : prng.between(4, 64),
+                           .rate = 0.02,
+                           .count_max = prng.between(4, UnwrittenPages::kMax),
                            .failing = FailingRequests::written_pages});
 }
 
