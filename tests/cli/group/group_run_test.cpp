@@ -293,8 +293,11 @@ TEST_CASE("a frozen owner that writes after it has lost the files is named as a 
         const bool has_zombie = std::find(names.begin(), names.end(), "zombie_owner") != names.end();
         // It had made the image before it was frozen: that is a late write, or looks as if the new owner's had been lost.
         if (!has_zombie && attempt < kTries) continue;
-        CHECK(has_zombie);
-        CHECK(result["findings"][0]["group_fact"]["rank"] == 0);
+        REQUIRE(has_zombie);
+        for (const Json& finding : result["findings"]) {
+            const bool is_zombie = finding.contains("group_fact") && finding["group_fact"]["name"] == "zombie_owner";
+            if (is_zombie) CHECK(finding["group_fact"]["rank"] == 0);
+        }
         CHECK(first->wait() == 1);  // the group has failed
         CHECK_THAT(first->error() + first->output(), ContainsSubstring("was taken from rank 0"));
         break;
