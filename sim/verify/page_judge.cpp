@@ -52,15 +52,18 @@ std::uint32_t newest_of_sectors(const std::byte* page, const ExpectedPage& expec
     return newest;
 }
 
+// Of any version of this page, or never written.
+bool is_of_any_write(const SectorFact& fact) {
+    const bool is_of_another_write = fact.state == SectorState::damaged && fact.version != 0;
+    return fact.state == SectorState::expected || fact.state == SectorState::older || fact.state == SectorState::newer ||
+           fact.state == SectorState::zero || is_of_another_write;
+}
+
 // Each sector is of a version of this page, or was never written; some are newer than expected.
 bool is_torn_ahead(const SectorMap& sectors) {
     const bool is_ahead =
         std::any_of(sectors.begin(), sectors.end(), [](const SectorFact& fact) { return fact.state == SectorState::newer; });
-    return is_ahead && std::all_of(sectors.begin(), sectors.end(), [](const SectorFact& fact) {
-               const bool is_of_another_write = fact.state == SectorState::damaged && fact.version != 0;
-               return fact.state == SectorState::expected || fact.state == SectorState::older || fact.state == SectorState::newer ||
-                      fact.state == SectorState::zero || is_of_another_write;
-           });
+    return is_ahead && std::all_of(sectors.begin(), sectors.end(), is_of_any_write);
 }
 
 // --- torn by the cut ---
@@ -92,11 +95,7 @@ bool is_torn_by_earlier_run(const std::byte* page, const PageHeader& header, con
     const WrittenImage written(page, left, around(header));
     if (!written.is_exact()) return false;
     const SectorMap sectors = map_sectors(page, left, written);
-    return sectors[0].state == SectorState::expected && std::all_of(sectors.begin() + 1, sectors.end(), [](const SectorFact& fact) {
-               const bool is_of_another_write = fact.state == SectorState::damaged && fact.version != 0;
-               return fact.state == SectorState::expected || fact.state == SectorState::older || fact.state == SectorState::newer ||
-                      fact.state == SectorState::zero || is_of_another_write;
-           });
+    return sectors[0].state == SectorState::expected && std::all_of(sectors.begin() + 1, sectors.end(), is_of_any_write);
 }
 
 // Whoever writes the page next must give it a newer version than all that stand there.
