@@ -99,6 +99,33 @@ bool is_torn_by_earlier_run(const std::byte* page, const PageHeader& header, con
     return sectors[0].state == SectorState::expected && std::all_of(sectors.begin() + 1, sectors.end(), is_of_any_write);
 }
 
+// Quick, unlike the map of the sectors. Other data may have the tag by chance.
+bool has_tag_of_run(const std::byte* page, const RecoveredLog& log) {
+    for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
+        if (read_stamp(page, sector).run_tag == static_cast<std::uint16_t>(log.run_id)) return true;
+    }
+    return false;
+}
+
+// Of a page that is not whole and may hold what was there before the run. A sector that the run has written is there only if a write was in
+// flight, and then it is undamaged.
+bool is_old_data(const std::byte* page, const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log) {
+    if (count_not_read_bytes(page) != 0) return false;
+    if (!has_tag_of_run(page, log)) return true;
+    const bool was_in_flight = proven.bound.has_changed != 0 || proven.bound.is_released != 0;
+    const ExpectedPage expected = expected_of(header, proven, log);
+    const WrittenImage written(page, expected, around(header));
+    const SectorMap sectors = map_sectors(page, expected, written);
+    for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
+        const SectorStamp stamp = read_stamp(page, sector);
+        const bool is_stamped_here = stamp.run_tag == static_cast<std::uint16_t>(log.run_id) && stamp.page_id == proven.page_id &&
+                                     std::uint32_t{stamp.file_and_sector} == (proven.file_id << 4U | sector);
+        const bool is_of_run = is_stamped_here || sectors[sector].state == SectorState::other_page;
+        if (is_of_run && !(was_in_flight && may_be_there(sectors[sector], proven, log))) return false;
+    }
+    return true;
+}
+
 // Whoever writes the page next must give it a newer version than all that stand there.
 std::uint32_t newest_of_run(const SectorMap& sectors) {
     std::uint32_t newest = 0;
@@ -235,8 +262,9 @@ PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const 
     const bool may_be_old_data = proven.has_old_data && proven.least() == 0;
     if (!is_sound(page, header)) {
         if (is_torn_by_earlier_run(page, header, proven, log)) return {PageCondition::sound, 0, false};
-        const PageCondition otherwise = may_be_old_data ? PageCondition::sound : PageCondition::wrong;
-        return judge_torn(page, header, proven, log).value_or(PageJudgement{otherwise, 0, false});
+        if (const auto torn = judge_torn(page, header, proven, log)) return *torn;
+        const bool is_old = may_be_old_data && is_old_data(page, header, proven, log);
+        return {is_old ? PageCondition::sound : PageCondition::wrong, 0, false};
     }
     if (may_be_old_data && header.run_id != log.run_id) return {PageCondition::sound, 0, false};
     const std::uint32_t version = header.run_id == log.run_id ? header.version : 0;

@@ -165,6 +165,29 @@ TEST_CASE("a page that was never written holds what was on the device before, un
     CHECK(sim::judge_page(misdirected.data(), page, log).condition == PageCondition::wrong);
 }
 
+TEST_CASE("what the run has written where old data may be is not old data, unless a write was in flight") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
+    sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.newest = 1, .has_changed = 1}, .has_old_data = true};
+    PageBuffer left({kRun, 1, 9, 1, 500, 1});
+    const PageBuffer written(left);
+    std::memset(left.data() + kPageBytes / 2, 0x5a, kPageBytes / 2);
+    REQUIRE(sim::judge_page(left.data(), page, log).condition == PageCondition::sound);
+
+    SECTION("the log has no change of the page") { page.bound = {}; }
+    SECTION("a sector of it has a wrong bit") { left[3 * sim::kSectorBytes + 77] ^= std::byte{4}; }
+    SECTION("it is complete but for a wrong bit") {
+        std::memcpy(left.data(), written.data(), kPageBytes);
+        left[5000] ^= std::byte{16};
+    }
+    SECTION("it has sectors of another page of the run") {
+        const PageBuffer other({kRun, 1, 10, 1, 500, 1});
+        std::memcpy(left.data() + kPageBytes / 2, other.data() + kPageBytes / 2, sim::kSectorBytes);
+    }
+    SECTION("a part of it was not read") { sim::stamp_not_read(left.data() + kPageBytes / 2, sim::kSectorBytes); }
+    CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
+}
+
 TEST_CASE("a torn page that the checkpoint excepts shows no version that the log should have and does not") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     sim::RecoveredLog log{.run_id = kRun, .begin_lsn = 600, .last_lsn = 900};
