@@ -119,7 +119,10 @@ ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, con
     for (std::uint32_t attempt = 1; attempt <= kRereadsMax && observation.stays_wrong(); ++attempt) {
         Reread reread = co_await rereader.read(attempt, observation.images[0].bytes());
         if (write_mark && !data.writes.is_quiet_since(expected.page_id, *write_mark)) {
-            observation.fate = Fate::overwritten;
+            // What had stayed wrong until then did not pass by itself.
+            const bool has_stayed = std::any_of(observation.rereads.begin(), observation.rereads.end(),
+                                                [](const Reread& earlier) { return earlier.has_come(); });
+            if (!has_stayed) observation.fate = Fate::overwritten;
             break;
         }
         if (reread.has_come()) {
