@@ -108,7 +108,7 @@ std::string sums_text(const Json& group) {
 
 // As finding_place() does for a finding of this process. Log has no pages: its page is 0, its offset is not.
 std::string place_of_finding(const Json& finding) {
-    const std::string operation = text_of(finding["operation"]);
+    std::string operation = text_of(finding["operation"]);
     if (operation != "read" && operation != "write") return operation;
     const std::uint64_t offset_bytes = number_of(finding["byte_offset"]);
     const std::uint64_t page = number_of(finding["page"]);

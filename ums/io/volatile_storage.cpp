@@ -205,11 +205,11 @@ void VolatileStorage::renamed(const FilePointer& file, FilePointer bound) {
 
 void VolatileStorage::synced(const FilePointer& file, std::uint64_t covered) {
     file->promise(covered);
-    sync_name(file, covered);
+    harden_name(file, covered);
     if (!is_flush_ignored(*file)) file->harden(covered);
 }
 
-void VolatileStorage::sync_name(const FilePointer& file, std::uint64_t covered) {
+void VolatileStorage::harden_name(const FilePointer& file, std::uint64_t covered) {
     Name& name = names_.at(file->path());
     std::uint64_t change = 0;
     for (const Binding& binding : name.changes) {

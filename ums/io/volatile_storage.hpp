@@ -129,7 +129,7 @@ private:
     void resized(const FilePointer& file, std::uint64_t size_bytes);
     void renamed(const FilePointer& file, FilePointer bound);
     void synced(const FilePointer& file, std::uint64_t covered);
-    void sync_name(const FilePointer& file, std::uint64_t covered);
+    void harden_name(const FilePointer& file, std::uint64_t covered);
     static void harden_name(Name& name, std::uint64_t change);
     void destage_later(Destaging destaging);
     void destage_due();
