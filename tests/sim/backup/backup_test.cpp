@@ -258,7 +258,7 @@ TEST_CASE("each differential backup has all pages that have changed since the fu
 TEST_CASE("pages that were cut off before a differential backup, and are there again after it, are restored as new ones") {
     const std::uint64_t seed = ums::testing::test_seed("cuts before differential backups");
     ums::Prng prng(seed);
-    for (std::uint64_t i = 0; i < test::fewer_if_sanitized(6); ++i) {
+    for (std::uint64_t i = 0; i < test::fewer_if_sanitized(3); ++i) {
         VirtualRun run(random_disk(prng.next(), 50, 150));
         Options options = backup_options(prng.next());
         options.test_cycle_duration_s = 12;
