@@ -57,7 +57,7 @@ std::optional<CrashVerdict> verdict_on(const CrashPlan& plan, CrashState& state,
 // Of one kind of file or of both: a few pages or parts of a log that lie together.
 std::vector<FaultPlan> draw_unreadable(const CrashPlan& plan, const ums::PowerCut& power) {
     ums::Prng prng(ums::mix64(plan.seed ^ ums::mix64(power.moment ^ 0x756e72656164)));
-    if (prng.below(1024) != 0) return {};
+    if (prng.below(16) != 0) return {};
     return {{.kind = FindingKind::io_error, .rate = 0.5, .count_max = prng.between(1, 3), .failing = FailingRequests::read_ranges}};
 }
 

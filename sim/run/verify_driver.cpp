@@ -82,8 +82,11 @@ void VerifyDriver::note_half_made_files() {
 }
 
 void VerifyDriver::judge_empty_log() {
-    // Files that the ledger knows have already been examined.
-    if (journal_.finding_count() > 0) return parts_->log->promises() == nullptr ? report_odd_files() : void();
+    if (journal_.finding_count() > 0) {
+        // Files that the ledger knows have already been examined. What cannot be read does not show that the others had been made.
+        if (parts_->log->promises() == nullptr && parts_->pages->has_seen_changes()) report_odd_files();
+        return;
+    }
     if (parts_->log->promises() != nullptr) {
         stop_with_nothing(
             NothingToVerify::no_changes,

@@ -79,13 +79,20 @@ ums::Task<void> LogAnalysis::run() {
     for (const BlockRange& missing : extent_.missing) {
         if (!may_be_unreadable(missing.first)) co_await report_missing(missing);
     }
-    if (extent_.first_sequence == 0) co_return;
+    release_unpromised();
+}
+
+// A part of the log that cannot be read may say that a file was cut, and a ledger may not have heard of that.
+void LogAnalysis::release_unpromised() {
     const bool promises_nothing = extent_.checkpoint && extent_.checkpoint->unknown_count == kTooManyUnknown;
-    if (!promises_nothing && !scan_.is_incomplete()) co_return;
+    const bool is_incomplete = extent_.first_sequence != 0 && scan_.is_incomplete();
+    const bool may_hide_cut = is_incomplete || may_be_unreadable(extent_.last_sequence + 1) ||
+                              std::any_of(extent_.missing.begin(), extent_.missing.end(),
+                                          [this](const BlockRange& missing) { return may_be_unreadable(missing.first); });
     for (auto& [file_id, file] : files_) {
-        file.bounds.release_all();
-        if (scan_.is_incomplete()) file.bounds.allow_any();
-        if (promises_nothing) file.promises.release_all();
+        if (promises_nothing || is_incomplete) file.bounds.release_all();
+        if (is_incomplete) file.bounds.allow_any();
+        if (promises_nothing || may_hide_cut) file.promises.release_all();
     }
 }
 

@@ -79,6 +79,7 @@ private:
     ums::Task<void> report_missing(const BlockRange& missing);
     void report_short_logs();
     [[nodiscard]] bool is_said_by_block() const;
+    void release_unpromised();
     void take_record(const LogRecordHeader& header, std::span<const std::byte> body);
     [[nodiscard]] bool has_unnamed_file() const {
         return !unnamed_files_.empty() && files_.size() + unnamed_files_.size() > named_data_files_;

@@ -29,6 +29,8 @@ public:
 
     ums::Task<void> run();
 
+    // Pages show that the run had begun to change them, even if its log does not. After run().
+    [[nodiscard]] bool has_seen_changes() const { return wrong_pages_ != 0 || pages_beyond_log_ != 0; }
     // Fills in the figures about pages.
     void describe(DurabilityResult& result) const;
     [[nodiscard]] double done_fraction() const;

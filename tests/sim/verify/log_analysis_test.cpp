@@ -1,6 +1,7 @@
 // A run, something that happens to its log, and the findings of a verification. In virtual time, on files in memory.
 #include "sim/verify/log_analysis.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <set>
@@ -123,6 +124,32 @@ TEST_CASE("if the log is empty, changed pages are found even in a file that has 
     const Results unmade = left.verify();
     CHECK(kinds(unmade) == "");
     CHECK(unmade.outcome == Outcome::not_done);
+}
+
+TEST_CASE("a page that cannot be read does not show that the run had made its files, a page with a change does") {
+    const bool has_change = GENERATE(false, true);
+    LeftRun left;
+    const std::uint64_t change = left.busy_page();
+    std::vector<std::byte> page(kPageBytes);
+    left.data().read(change * kPageBytes, page.data(), kPageBytes);
+    const std::vector<std::byte> zeros(std::max(left.log().size_bytes(), left.data().size_bytes()));
+    left.log().write(0, zeros.data(), left.log().size_bytes());
+    left.data().write(0, zeros.data(), left.data().size_bytes());
+    left.put_version(0, 1, 0);
+    if (has_change) left.data().write(change * kPageBytes, page.data(), kPageBytes);
+    const std::uint64_t bad_bytes = (change + 1) * kPageBytes;
+    left.run.storage.set_fault([&](const Recorded& request) {
+        const bool holds_it = request.offset_bytes <= bad_bytes && bad_bytes < request.offset_bytes + request.size_bytes;
+        const bool fails = is_read(request) && request.path == left.options.files[0].path && holds_it;
+        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    const bool has_odd_log = std::any_of(results.findings.begin(), results.findings.end(),
+                                         [](const sim::Finding& finding) { return finding.kind == sim::FindingKind::lost_write; });
+    CHECK(has_odd_log == has_change);
+    CHECK(results.outcome == Outcome::failed);
+    REQUIRE_FALSE(results.findings.empty());
 }
 
 TEST_CASE("a change of two log records, between which a checkpoint began, does not contradict what the checkpoint recorded") {
