@@ -103,17 +103,17 @@ void ConsoleSink::on_finding(const sim::Finding& finding) {
         return;
     }
     std::unique_lock lock(mutex_);
-    const std::uint64_t number = ++findings_;
-    const bool is_new_kind = kinds_.insert(finding.kind).second;
+    const bool is_shown = shown_.keeps(finding);
+    const bool is_first_left_out = shown_.has_just_filled_up();
     lock.unlock();
     const auto show = [&](const std::string& text) {
         logger_->log(time_of(finding.moment.utc_us), spdlog::source_loc{}, spdlog::level::err, ums::printable(text));
     };
-    if (number == kFindingsShownMax + 1) {
+    if (is_first_left_out) {
         show(fmt::format("more than {} findings; the rest are in the log, and here only the first of each other kind", kFindingsShownMax));
     }
-    if (number > kFindingsShownMax && !is_new_kind) return;
-    show(fmt::format("FINDING {}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding)));
+    if (is_shown)
+        show(fmt::format("FINDING {}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding)));
 }
 
 }  // namespace cli

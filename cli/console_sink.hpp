@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -14,6 +13,7 @@
 
 #include "cli/console.hpp"
 #include "sim/event.hpp"
+#include "sim/kept_findings.hpp"
 
 namespace cli {
 
@@ -47,8 +47,7 @@ private:
     const ConsoleSinkOptions options_;
     std::shared_ptr<spdlog::logger> logger_;
     std::mutex mutex_;  // guards the rest
-    std::uint64_t findings_ = 0;
-    std::set<sim::FindingKind> kinds_;
+    sim::KeptFindings shown_{kFindingsShownMax};
     std::map<std::pair<std::string, std::uint32_t>, Alike> warnings_;
 };
 

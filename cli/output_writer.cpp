@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/results.hpp"
 #include "ums/base/os_thread.hpp"
 #include "ums/base/units.hpp"
 #include "ums/io/file_extents.hpp"

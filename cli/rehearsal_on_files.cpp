@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "cli/rehearsal_text.hpp"
-#include "sim/backup/backup_files.hpp"
 #include "sim/rehearsal/fault_matching.hpp"
 
 namespace cli {
@@ -17,14 +16,7 @@ RehearsalOnFiles::RehearsalOnFiles(ums::Storage& files, const ums::Clock& clock,
     for (const sim::FaultPlan& plan : plans) {
         faults_text_ += fmt::format("{}{}:{}", faults_text_.empty() ? "" : ", ", name_of(plan.kind), plan.rate);
     }
-    sim::FaultInjector::Setup setup{.plans = std::move(plans), .seed = options.seed, .log_paths = {}};
-    for (const sim::FileOptions& file : options.files) {
-        if (file.is_log) setup.log_paths.push_back(file.path);
-    }
-    for (const sim::FileOptions& file : sim::backup_files(options)) {
-        if (file.role == sim::FileRole::backup_chain) setup.log_paths.push_back(file.path);  // it has no pages
-    }
-    injector_ = std::make_unique<sim::FaultInjector>(files, clock, std::move(setup));
+    injector_ = std::make_unique<sim::FaultInjector>(files, clock, sim::FaultInjector::setup_for(options, std::move(plans), options.seed));
 }
 
 void RehearsalOnFiles::follow(const sim::Simulation& simulation) {

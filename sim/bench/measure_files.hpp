@@ -27,6 +27,12 @@ struct MeasureFile {
     std::unique_ptr<PageBook> pages;  // or sectors; null: nothing is verified
 };
 
+// Pages or sectors of a file, counted in pages; a partial page counts as one.
+[[nodiscard]] inline std::uint64_t in_pages(const MeasureFile& file, std::uint64_t units) {
+    const std::uint64_t unit_bytes = file.pages != nullptr ? file.pages->unit_bytes() : kPageBytes;
+    return (units * unit_bytes + kPageBytes - 1) / kPageBytes;
+}
+
 // A target's access to its file.
 struct MeasureDoor {
     MeasureFile* file = nullptr;

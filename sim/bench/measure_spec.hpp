@@ -121,6 +121,15 @@ struct MeasureTarget {
            target.base_offset_bytes % unit_bytes == 0 && target.thread_stride_bytes % unit_bytes == 0;
 }
 
+// The weight of a target among those of a thread; 0: the thread does not use it.
+[[nodiscard]] inline std::uint32_t weight_of(const MeasureTarget& target, std::uint32_t thread) {
+    if (target.thread_shares.empty()) return target.weight;
+    for (const MeasureThreadShare& share : target.thread_shares) {
+        if (share.thread == thread) return share.weight;
+    }
+    return 0;
+}
+
 // Whether its requests have different sizes.
 [[nodiscard]] inline bool has_block_range(const MeasureTarget& target) {
     return target.block_bytes_min != 0 && target.block_bytes_min != target.block_bytes;

@@ -27,15 +27,6 @@ namespace {
 // What counts here is what the storage can do: a request does not wait for others in order to save calls.
 constexpr std::uint32_t kMeasuredForOneQueued = 16;
 
-// The weight of a target among those of a thread; 0: the thread does not use it.
-std::uint32_t weight_of(const MeasureTarget& target, std::uint32_t thread) {
-    if (target.thread_shares.empty()) return target.weight;
-    for (const MeasureThreadShare& share : target.thread_shares) {
-        if (share.thread == thread) return share.weight;
-    }
-    return 0;
-}
-
 // Each CPU of a list once: one scheduler serves all threads that are bound to it.
 std::vector<std::uint32_t> distinct(const std::vector<std::uint32_t>& cpus) {
     std::vector<std::uint32_t> once;
@@ -43,12 +34,6 @@ std::vector<std::uint32_t> distinct(const std::vector<std::uint32_t>& cpus) {
         if (std::find(once.begin(), once.end(), cpu) == once.end()) once.push_back(cpu);
     }
     return once;
-}
-
-// Pages or sectors of a file, counted in pages; a partial page counts as one.
-std::uint64_t in_pages(const MeasureFile& file, std::uint64_t units) {
-    const std::uint64_t unit_bytes = file.pages != nullptr ? file.pages->unit_bytes() : kPageBytes;
-    return (units * unit_bytes + kPageBytes - 1) / kPageBytes;
 }
 
 }  // namespace

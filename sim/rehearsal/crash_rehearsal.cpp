@@ -48,20 +48,12 @@ ums::SimulatedStorage& filled(ums::SimulatedStorage& disk, const CrashPlan& plan
     return disk;
 }
 
-FaultInjector::Setup faults_of(const CrashPlan& plan) {
-    FaultInjector::Setup setup{.plans = plan.faults, .seed = ums::mix64(plan.seed ^ 0x6661756c74), .log_paths = {}};
-    for (const FileOptions& file : plan.options.files) {
-        if (file.is_log) setup.log_paths.push_back(file.path);
-    }
-    return setup;
-}
-
 // One run of the plan, on its own disk.
 struct CrashRun {
     explicit CrashRun(const CrashPlan& plan)
         : disk(clock, ums::simulated_disk(plan.seed)),
           storage(filled(disk, plan), clock, plan.device),
-          injector(storage, clock, faults_of(plan)),
+          injector(storage, clock, FaultInjector::setup_for(plan.options, plan.faults, ums::mix64(plan.seed ^ 0x6661756c74))),
           sink(report, injector),
           ledger(plan.start && plan.start->promises ? PromiseMemory(*plan.start->promises) : PromiseMemory()),
           lag(ums::mix64(plan.seed ^ 0x6c61677321)),
@@ -149,7 +141,7 @@ void change_settings(CrashPlan& plan) {
 
 // Not more than a checkpoint lists as exceptions: one that promises nothing takes back the whole ledger, and if the log that is left ends
 // with it, what was promised later, too.
-void add_failing_writes(CrashPlan& plan) {
+void draw_failing_writes(CrashPlan& plan) {
     ums::Prng prng(ums::mix64(plan.seed ^ 0x7772697465));
     if (prng.below(16) != 0) return;
     plan.faults.push_back({.kind = FindingKind::io_error,
@@ -212,7 +204,7 @@ CrashPlan draw_crash_plan(std::uint64_t seed, ums::PowerLies lies) {
     const bool has_long_records = plan.options.random_user.max_log_per_buffer_bytes > kLogBlockBytesMax;
     if (!has_long_records) plan.options.random_user.max_log_per_buffer_bytes = log_bytes_max;
     plan.options.random_user.sleep_after_ms = 20;
-    add_failing_writes(plan);
+    draw_failing_writes(plan);
     return plan;
 }
 

@@ -120,11 +120,7 @@ CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power, const Promi
     FindingsSink sink(verdict.findings);
     std::optional<PromiseMemory> ledger;
     if (promises != nullptr) ledger.emplace(*promises);
-    FaultInjector::Setup setup{.plans = faults, .seed = ums::mix64(plan.seed ^ power.moment), .log_paths = {}};
-    for (const FileOptions& file : options.files) {
-        if (file.is_log) setup.log_paths.push_back(file.path);
-    }
-    FaultInjector injector(disk, clock, std::move(setup));
+    FaultInjector injector(disk, clock, FaultInjector::setup_for(options, faults, ums::mix64(plan.seed ^ power.moment)));
     Simulation verification(options, faults.empty() ? static_cast<ums::Storage&>(disk) : injector, clock, sink,
                             ledger ? &*ledger : nullptr);
     Results results = verification.run();

@@ -3,9 +3,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/backup/backup_files.hpp"
 #include "sim/rehearsal/injecting_engine.hpp"
 
 namespace sim {
+
+FaultInjector::Setup FaultInjector::setup_for(const Options& options, std::vector<FaultPlan> plans, std::uint64_t seed) {
+    Setup setup{.plans = std::move(plans), .seed = seed, .log_paths = {}};
+    for (const FileOptions& file : options.files) {
+        if (file.is_log) setup.log_paths.push_back(file.path);
+    }
+    for (const FileOptions& file : backup_files(options)) {
+        if (file.role == FileRole::backup_chain) setup.log_paths.push_back(file.path);
+    }
+    return setup;
+}
 
 FaultInjector::FaultInjector(ums::Storage& inner, const ums::Clock& clock, Setup setup)
     : ForwardingStorage(inner),

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/options.hpp"
 #include "sim/rehearsal/fault_choice.hpp"
 #include "sim/rehearsal/fault_effects.hpp"
 #include "sim/rehearsal/fault_plan.hpp"
@@ -32,8 +33,10 @@ public:
     struct Setup {
         std::vector<FaultPlan> plans;
         std::uint64_t seed = 0;
-        std::vector<std::string> log_paths;
+        std::vector<std::string> log_paths;  // files that hold blocks, not pages
     };
+    // For a run with these options.
+    [[nodiscard]] static Setup setup_for(const Options& options, std::vector<FaultPlan> plans, std::uint64_t seed);
 
     // `inner` and `clock` must outlive the injector.
     FaultInjector(ums::Storage& inner, const ums::Clock& clock, Setup setup);

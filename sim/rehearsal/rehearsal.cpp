@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/backup/backup_files.hpp"
 #include "sim/rehearsal/fault_injector.hpp"
 #include "sim/rehearsal/rehearsal_options.hpp"
 #include "sim/run/simulation.hpp"
@@ -162,14 +161,7 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
     if (is_any([](const FaultPlan& plan) { return is_log_fault(plan.kind); })) options.test_cycles = 1;
     const ums::VirtualClock clock;
     ums::SimulatedStorage disk(clock, ums::simulated_disk(seed));
-    FaultInjector::Setup setup{.plans = plans, .seed = ums::mix64(seed), .log_paths = {}};
-    for (const FileOptions& file : options.files) {
-        if (file.is_log) setup.log_paths.push_back(file.path);
-    }
-    for (const FileOptions& file : backup_files(options)) {
-        if (file.role == FileRole::backup_chain) setup.log_paths.push_back(file.path);  // no pages
-    }
-    FaultInjector injector(disk, clock, std::move(setup));
+    FaultInjector injector(disk, clock, FaultInjector::setup_for(options, plans, ums::mix64(seed)));
     RehearsalSink sink(report, injector, clock);
     Simulation simulation(options, injector, clock, sink);
     injector.set_phase_source([&simulation] { return simulation.phase(); });

@@ -246,10 +246,6 @@ namespace {
 
 constexpr std::uint32_t kCopiedPage = 7;
 
-void add_replica(WorkerWorld& world) {
-    world.options.files.push_back({.path = "/memory/data.mdx:replica", .initial_size_mb = 8, .max_size_mb = 8, .sparse = true});
-}
-
 ums::Task<void> change_and_write(WorkerWorld& world, std::uint32_t page) {
     sim::PageWriter writer = world.context().make_writer();
     co_await world.change_page(page);
@@ -265,7 +261,7 @@ ums::Task<void> read_page(WorkerWorld& world, sim::Snapshot& snapshot) {
 
 TEST_CASE("a reader that has found a copy in a snapshot is not given the next snapshot's") {
     WorkerWorld world;
-    add_replica(world);
+    world.add_replica(8);
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         sim::Snapshot& snapshot = *w.parts->snapshots.front();
         const sim::SimFile& replica = w.parts->data_files.back()->file;
@@ -295,7 +291,7 @@ TEST_CASE("a reader that has found a copy in a snapshot is not given the next sn
 
 TEST_CASE("after a snapshot that finds no room there is none, not the one before it without its pages") {
     WorkerWorld world;
-    add_replica(world);
+    world.add_replica(8);
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         sim::Snapshot& snapshot = *w.parts->snapshots.front();
         const std::int32_t control = w.parts->data_files.back()->file.control_handle().value;

@@ -30,6 +30,23 @@ ums::Task<void> use_file(WorkerWorld& world, const bool& is_over, std::uint64_t&
     }
 }
 
+// Of a file that has changed in the part that is to be cut off.
+ums::Task<void> change_and_take(WorkerWorld& world, sim::Snapshot& snapshot) {
+    for (std::uint32_t page = 200; page < 600; ++page) co_await world.change_page(page);
+    sim::Checkpoint checkpoint(world.context());
+    co_await checkpoint.run_once();
+    co_await snapshot.take();
+}
+
+// What was cut off can still be read from it.
+ums::Task<void> read_all_and_release(WorkerWorld& world, sim::Snapshot& snapshot) {
+    sim::RangeReader reader = world.context().make_reader();
+    std::uint32_t pages_read = 0;
+    for (std::uint32_t page = 0; page < 1024; page += 64) pages_read += co_await snapshot.read(reader, page, 64);
+    CHECK(pages_read == 1024);
+    co_await snapshot.release();
+}
+
 // As soon as the first pages have been copied.
 ums::Task<void> take_another_snapshot(WorkerWorld& world, sim::Snapshot& snapshot) {
     while (world.context().snapshots.pages_updated == 0) co_await world.sleep_ms(1);
@@ -41,14 +58,10 @@ ums::Task<void> take_another_snapshot(WorkerWorld& world, sim::Snapshot& snapsho
 TEST_CASE("copying pages to the snapshot before a shrink blocks the file for only one piece at a time") {
     constexpr std::uint64_t kRequestMs = 100;
     WorkerWorld world;
-    world.options.files.push_back(
-        {.path = world.options.files[0].path + ":replica", .initial_size_mb = 1, .max_size_mb = 8, .sparse = true});
+    world.add_replica(1);
     world.run([](WorkerWorld& w) -> ums::Task<void> {
-        for (std::uint32_t page = 200; page < 600; ++page) co_await w.change_page(page);
-        sim::Checkpoint checkpoint(w.context());
-        co_await checkpoint.run_once();
         sim::Snapshot& snapshot = *w.parts->snapshots.front();
-        co_await snapshot.take();
+        co_await change_and_take(w, snapshot);
 
         w.storage.set_rule([](const ums::IoRequest&) { return Fate{.delay_ns = kRequestMs * ums::kNsPerMs}; });
         bool is_over = false;
@@ -65,26 +78,17 @@ TEST_CASE("copying pages to the snapshot before a shrink blocks the file for onl
         CHECK(w.context().snapshots.pages_updated == 1024 - 128);
         CHECK(longest_ns >= kRequestMs * ums::kNsPerMs);  // a copy is read and written
         CHECK(longest_ns < 4 * kRequestMs * ums::kNsPerMs);
-        // What was cut off can still be read from the snapshot.
-        sim::RangeReader reader = w.context().make_reader();
-        std::uint32_t pages_read = 0;
-        for (std::uint32_t page = 0; page < 1024; page += 64) pages_read += co_await snapshot.read(reader, page, 64);
-        CHECK(pages_read == 1024);
-        co_await snapshot.release();
+        co_await read_all_and_release(w, snapshot);
     });
     CHECK(world.sink.findings().empty());
 }
 
 TEST_CASE("a snapshot that is taken while pages are copied for a shrink has all pages, too") {
     WorkerWorld world;
-    world.options.files.push_back(
-        {.path = world.options.files[0].path + ":replica", .initial_size_mb = 1, .max_size_mb = 8, .sparse = true});
+    world.add_replica(1);
     world.run([](WorkerWorld& w) -> ums::Task<void> {
-        for (std::uint32_t page = 200; page < 600; ++page) co_await w.change_page(page);
-        sim::Checkpoint checkpoint(w.context());
-        co_await checkpoint.run_once();
         sim::Snapshot& snapshot = *w.parts->snapshots.front();
-        co_await snapshot.take();
+        co_await change_and_take(w, snapshot);
         w.storage.set_rule([](const ums::IoRequest&) { return Fate{.delay_ns = 100 * ums::kNsPerMs}; });
         ums::TaskGroup checks;
         (*w.schedulers)[0].spawn(checks, "Snapshot Check", take_another_snapshot(w, snapshot));
@@ -94,11 +98,7 @@ TEST_CASE("a snapshot that is taken while pages are copied for a shrink has all 
         w.storage.set_rule(nullptr);
         CHECK(w.data().file.size_bytes() == kMb);
         CHECK(w.context().snapshots.cycles == 2);
-        sim::RangeReader reader = w.context().make_reader();
-        std::uint32_t pages_read = 0;
-        for (std::uint32_t page = 0; page < 1024; page += 64) pages_read += co_await snapshot.read(reader, page, 64);
-        CHECK(pages_read == 1024);
-        co_await snapshot.release();
+        co_await read_all_and_release(w, snapshot);
     });
     CHECK(world.sink.findings().empty());
 }
@@ -170,8 +170,7 @@ TEST_CASE("a run that stops does not wait for the zeros of a growth: the file ke
 TEST_CASE("a page that could not be read or copied for the snapshot is not promised there, while the others are") {
     const auto failing = GENERATE(ums::IoOperation::read, ums::IoOperation::write);
     WorkerWorld world;
-    world.options.files.push_back(
-        {.path = world.options.files[0].path + ":replica", .initial_size_mb = 1, .max_size_mb = 8, .sparse = true});
+    world.add_replica(1);
     world.run([failing](WorkerWorld& w) -> ums::Task<void> {
         for (const std::uint32_t page : {300U, 700U}) co_await w.change_page(page);
         sim::Checkpoint checkpoint(w.context());

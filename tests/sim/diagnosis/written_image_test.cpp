@@ -16,12 +16,7 @@ namespace {
 
 constexpr std::uint64_t kHourUs = 3'600'000'000;
 constexpr std::uint64_t kHighHalfOfTime = 0x0006'0000'0000'0000;
-constexpr sim::PageIdentity kLost{.run_id = 0xfeed'0000'beef'0001,
-                                  .file_id = 2,
-                                  .page_id = 300,
-                                  .version = 7,
-                                  .lsn = 0x0000'0003'0000'4005,
-                                  .write_utc_us = 1'700'000'123'456'789};
+constexpr sim::PageIdentity kLost = sim::testing::kSampleIdentity;
 
 sim::PageIdentity made(std::uint32_t version, std::uint64_t write_utc_us) {
     sim::PageIdentity identity = kLost;

@@ -9,12 +9,7 @@ using sim::testing::PageBuffer;
 
 namespace {
 
-constexpr sim::PageIdentity kVerified{.run_id = 0xfeed'0000'beef'0001,
-                                      .file_id = 2,
-                                      .page_id = 300,
-                                      .version = 7,
-                                      .lsn = 0x0000'0003'0000'4005,
-                                      .write_utc_us = 1'700'000'123'456'789};
+constexpr sim::PageIdentity kVerified = sim::testing::kSampleIdentity;
 
 ExpectedPage expected_of(const sim::PageIdentity& identity) {
     const PageBuffer scratch;

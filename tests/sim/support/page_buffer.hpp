@@ -10,6 +10,14 @@
 
 namespace sim::testing {
 
+// A page as any other.
+inline constexpr PageIdentity kSampleIdentity{.run_id = 0xfeed'0000'beef'0001,
+                                              .file_id = 2,
+                                              .page_id = 300,
+                                              .version = 7,
+                                              .lsn = 0x0000'0003'0000'4005,
+                                              .write_utc_us = 1'700'000'123'456'789};
+
 class PageBuffer {
 public:
     explicit PageBuffer(std::size_t pages = 1) : words_(std::make_unique<std::uint64_t[]>(pages * kPageBytes / 8)), pages_(pages) {}

@@ -20,6 +20,11 @@ public:
 
     // One data file of 8 MB, one log file of 8 MB (four VLFs), one CPU; `options` may be changed before run().
     WorkerWorld();
+    // A file for snapshots of the data file. Before run().
+    void add_replica(std::uint64_t initial_size_mb) {
+        options.files.push_back(
+            {.path = options.files[0].path + ":replica", .initial_size_mb = initial_size_mb, .max_size_mb = 8, .sparse = true});
+    }
 
     // Runs `body(world)`, a coroutine that returns Task<void>. The log writer runs concurrently.
     template <typename Body>

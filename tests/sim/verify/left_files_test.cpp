@@ -17,6 +17,20 @@ using sim::Options;
 using sim::Outcome;
 using sim::Results;
 
+namespace {
+
+// `place`: of the second one among the files.
+Options options_of_two_data_files(std::ptrdiff_t place) {
+    Options options = busy_options(VirtualRun::kFolder);
+    options.test_cycle_duration_s = 1;
+    sim::FileOptions second = options.files[0];
+    second.path += "2.mdx";
+    options.files.insert(options.files.begin() + place, second);
+    return options;
+}
+
+}  // namespace
+
 TEST_CASE("a file that has lost its end is found") {
     LeftRun left;
     left.data().resize(left.data().size_bytes() - 10 * kPageBytes);
@@ -63,11 +77,8 @@ TEST_CASE("a missing file is found if the log proves that it existed") {
 
 TEST_CASE("the files of a run are verified together or not at all, and an unnamed one is asked for") {
     VirtualRun run{random_disk(1, 200, 600)};
-    Options options = busy_options(VirtualRun::kFolder);
-    options.test_cycle_duration_s = 1;
-    sim::FileOptions second = options.files[0];
-    second.path += "2.mdx";
-    options.files.push_back(second);
+    Options options = options_of_two_data_files(2);
+    const sim::FileOptions second = options.files[2];
     REQUIRE(run.run(options).outcome == Outcome::passed);
     options.job = sim::Job::verify;
     REQUIRE(kinds(run.run(options)) == "");
@@ -106,11 +117,8 @@ TEST_CASE("the files of a run are verified together or not at all, and an unname
 
 TEST_CASE("a run does not continue with a replica in the place of another of its files, and leaves that one as it is") {
     VirtualRun run{random_disk(1, 200, 600)};
-    Options options = busy_options(VirtualRun::kFolder);
-    options.test_cycle_duration_s = 1;
-    sim::FileOptions second = options.files[0];
-    second.path += "2.mdx";
-    options.files.insert(options.files.begin() + 1, second);
+    Options options = options_of_two_data_files(1);
+    const sim::FileOptions second = options.files[1];
     REQUIRE(run.run(options).outcome == Outcome::passed);
     const auto bytes_of_second = [&] {
         const ums::SimulatedFile& file = *run.memory.find(second.path);
