@@ -121,7 +121,9 @@ void FaultChoice::make_sick(FaultyFile& file, const ums::IoRequest& request) {
         const std::uint64_t pages = std::max<std::uint64_t>(request.size_bytes / kPageBytes, 1);
         const std::uint64_t offset_bytes = request.offset_bytes + parts_.prng.below(pages) * kPageBytes;
         const auto page = static_cast<std::uint32_t>(offset_bytes / kPageBytes);
-        if ((!file.is_log() && file.is_used(page)) || !fits(plan, file, request, page) || !draws(plan)) continue;
+        // As for pages, at most one fault in each place: a wrong block is read again, and what happens then belongs to its finding.
+        const bool has_another = file.is_log() ? file.has_wrong(request.offset_bytes, request.size_bytes) : file.is_used(page);
+        if (has_another || !fits(plan, file, request, page) || !draws(plan)) continue;
         if (file.has_failed(request)) continue;
         --plan.count_max;
         make_sick(file, request, plan.kind, offset_bytes);
