@@ -99,10 +99,14 @@ ums::Task<void> read_blocks(BenchContext& context, BenchFile& file, std::uint64_
     memory.release(slots);
 }
 
-ums::Task<void> write_log(BenchContext& context, LogStream& log, std::uint64_t seed) {
-    LogStream::Block block(context.options.block_bytes_max);
+ums::Task<void> write_log(BenchContext& context, LogStream& log, SpareTask spare, std::uint64_t seed) {
+    LogStream::Block block(log);
     ums::Prng prng(seed);
     while (!context.run.users_must_stop()) {
+        if (spare.should_rest()) {
+            co_await spare.rest();
+            continue;
+        }
         if (!co_await log.write_next(block, prng)) break;
     }
 }
@@ -114,7 +118,7 @@ ums::Task<void> run_bench_task(BenchContext& context, std::uint32_t task, std::u
     BenchFile& file = *context.files[index];
     const BenchOptions& options = context.options;
     const SpareTask spare(context, task);
-    if (options.is_log()) return write_log(context, *context.logs[index], seed);
+    if (options.is_log()) return write_log(context, *context.logs[index], spare, seed);
     if (options.operation == BenchOperation::write) return write_pages(context, file, spare, seed);
     return options.verify ? read_pages(context, file, spare, seed) : read_blocks(context, file, seed);
 }

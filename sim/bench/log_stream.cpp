@@ -22,12 +22,17 @@ std::uint32_t unit_of(std::uint32_t block_bytes_min) { return std::min(block_byt
 
 }  // namespace
 
+LogStream::Block::Block(const LogStream& log) : memory(std::size_t{log.units_max_} * log.unit_bytes_, ums::MemoryKind::plain) {
+    log.maker_.prepare(memory.data());
+}
+
 LogStream::LogStream(SimFile& file, std::uint64_t run_id, const BenchOptions& options, RunState& run, Journal& journal)
     : file_(file),
       run_id_(run_id),
       unit_bytes_(unit_of(options.block_bytes_min)),
       units_min_(options.block_bytes_min / unit_bytes_),
       units_max_(options.block_bytes_max / unit_bytes_),
+      maker_(unit_bytes_, options.block_bytes_min, options.block_bytes_max / unit_bytes_ * unit_bytes_),
       run_(run),
       journal_(journal) {
     UMS_ASSERT(unit_bytes_ >= kSectorBytes && units_min_ <= units_max_ && file.size_bytes() >= kPageBytes + options.block_bytes_max);
@@ -58,11 +63,7 @@ std::uint32_t LogStream::make_block(std::byte* data, std::uint32_t size_bytes, s
     header.sequence = sequence;
     header.file_id = file_.id();
     header.vlf_sector = static_cast<std::uint32_t>(offset_bytes / kSectorBytes);
-    fill_from_seed(ums::mix64(run_id_ + sequence), data + sizeof header, size_bytes - sizeof header);
-    std::memcpy(data, &header, sizeof header);
-    const std::uint32_t checksum = crc32c(data + sizeof header.checksum, size_bytes - sizeof header.checksum);
-    std::memcpy(data, &checksum, sizeof checksum);
-    return checksum;
+    return maker_.make(header, ums::mix64(run_id_ + sequence), data);
 }
 
 ums::Task<bool> LogStream::write_next(Block& block, ums::Prng& prng) {

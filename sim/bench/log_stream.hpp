@@ -1,11 +1,12 @@
-// Log blocks one after the other, as a log writer makes them: header, noise, checksum. At the end of the file, the stream starts over after
-// the signature page.
+// Log blocks one after the other, as a log writer makes them: header, noise, checksum (log_block_maker.hpp). At the end of the file, the
+// stream starts over after the signature page.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "sim/bench/bench_options.hpp"
+#include "sim/bench/log_block_maker.hpp"
 #include "sim/files/sim_file.hpp"
 #include "sim/journal/run_state.hpp"
 #include "ums/base/memory_region.hpp"
@@ -17,9 +18,9 @@ namespace sim {
 
 class LogStream {
 public:
-    // Memory for the block being written. Belongs to one task.
+    // Memory for the blocks of one task, one at a time.
     struct Block {
-        explicit Block(std::uint32_t bytes_max) : memory(bytes_max, ums::MemoryKind::plain) {}
+        explicit Block(const LogStream& log);
         ums::MemoryRegion memory;
     };
 
@@ -51,6 +52,7 @@ private:
     const std::uint32_t unit_bytes_;  // divides all sizes
     const std::uint32_t units_min_;
     const std::uint32_t units_max_;
+    const LogBlockMaker maker_;
     RunState& run_;
     Journal& journal_;
 

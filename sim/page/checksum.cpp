@@ -28,11 +28,11 @@ void clear_upper_halves() {}
 
 }  // namespace
 
-std::uint32_t crc32c(const std::byte* data, std::size_t size_bytes) {
+std::uint32_t crc32c(const std::byte* data, std::size_t size_bytes, std::uint32_t before) {
     UMS_ASSERT(size_bytes <= 0x7fff'ffff);
     // ISA-L wants a pointer to non-const and neither inverts the start nor the result.
     auto* bytes = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(data));
-    const std::uint32_t value = ~crc32_iscsi(bytes, static_cast<int>(size_bytes), 0xffff'ffffU);
+    const std::uint32_t value = ~crc32_iscsi(bytes, static_cast<int>(size_bytes), ~before);
     if (kHasAvx) clear_upper_halves();
     return value;
 }

@@ -6,6 +6,7 @@
 
 namespace sim {
 
-[[nodiscard]] std::uint32_t crc32c(const std::byte* data, std::size_t size_bytes);
+// `before`: the checksum of the bytes before these, if there are any.
+[[nodiscard]] std::uint32_t crc32c(const std::byte* data, std::size_t size_bytes, std::uint32_t before = 0);
 
 }  // namespace sim
