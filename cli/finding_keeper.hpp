@@ -1,4 +1,4 @@
-// Keeps the first findings of a measurement for its JSON and its page.
+// Keeps the first findings of a measurement, and the first of each kind, for its JSON and its page.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/event.hpp"
+#include "sim/kept_findings.hpp"
 
 namespace cli {
 
@@ -16,13 +17,14 @@ public:
 
     void on_event(const sim::Event& /*event*/) override {}
     void on_finding(const sim::Finding& finding) override {
-        if (findings_.size() < kFindingsKept) findings_.push_back(finding);
+        if (kept_.keeps(finding)) findings_.push_back(finding);
     }
 
     // After the measurement.
     [[nodiscard]] const std::vector<sim::Finding>& findings() const { return findings_; }
 
 private:
+    sim::KeptFindings kept_{kFindingsKept};
     std::vector<sim::Finding> findings_;
 };
 

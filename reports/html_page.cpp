@@ -15,6 +15,7 @@
 #include "reports/merged_results.hpp"
 #include "reports/results_document.hpp"
 #include "reports/sweep_report.hpp"
+#include "sim/kept_findings.hpp"
 #include "ums/base/printable.hpp"
 
 namespace reports {
@@ -79,6 +80,20 @@ Json kinds_counted(const Json& findings) {
     return list;
 }
 
+// Findings of one host, or of several with each finding inside its entry: what a page shows of them.
+void keep_shown(Json& findings) {
+    sim::KeptFindings kept(kHtmlFindings);
+    Json shown = Json::array();
+    for (Json& entry : findings) {
+        const auto inner = entry.find("finding");
+        const Json& finding = inner == entry.end() ? entry : *inner;
+        if (kept.keeps(sim::finding_kind_of(finding.value("class", "unknown")), finding.value("warning", false))) {
+            shown.push_back(std::move(entry));
+        }
+    }
+    findings = std::move(shown);
+}
+
 }  // namespace
 
 std::string script_safe(const Json& json) {
@@ -99,9 +114,8 @@ std::string script_safe(const Json& json) {
 std::string html_report(const Json& results) {
     Json data = results;
     data["findings_by_kind"] = kinds_counted(results["findings"]);
-    Json& findings = data["findings"];
-    if (findings.size() > kHtmlFindings) findings.erase(findings.begin() + kHtmlFindings, findings.end());
-    for (Json& finding : findings) {
+    keep_shown(data["findings"]);
+    for (Json& finding : data["findings"]) {
         const auto is_same = [&](const Json& file) { return file["file_id"] == finding["file_id"]; };
         const auto file = std::find_if(results["files"].begin(), results["files"].end(), is_same);
         finding["file_is_log"] = file != results["files"].end() && (*file)["is_log"].get<bool>();
@@ -117,8 +131,7 @@ std::string html_report(const Json& results) {
 
 std::string html_merged(const Json& group) {
     Json data = group;
-    Json& findings = data["findings"];
-    if (findings.size() > kHtmlFindings) findings.erase(findings.begin() + kHtmlFindings, findings.end());
+    keep_shown(data["findings"]);
     return page(fmt::format("{}: ioproof, {} hosts", group.value("verdict", ""), group["hosts"].size()), data,
                 {embedded::kMergedScript, embedded::kMergedScriptHash}, merged_text(group));
 }

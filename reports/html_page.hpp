@@ -7,7 +7,8 @@
 
 namespace reports {
 
-// How many findings a page shows with their facts; the rest are counted by kind.
+// How many findings a page shows with their facts, and the first of each kind besides (sim/kept_findings.hpp); the rest are counted by
+// kind.
 inline constexpr std::size_t kHtmlFindings = 500;
 
 // `results`: a results document (results_document.hpp).

@@ -170,9 +170,10 @@ std::string left_out_note(const sim::Results& results) {
         without += finding.evidence.dump_path.empty() ? 1 : 0;
     }
     if (without == 0) return {};
-    const std::string of_first = results.finding_count > kept ? fmt::format(" of the first {}", count_text(kept)) : "";
-    const bool is_one = without == 1 && of_first.empty();
-    return fmt::format("; {}{} {} no dump file", count_text(without), of_first, is_one ? "finding has" : "findings have");
+    // The first findings, and the first of each kind.
+    const std::string of_kept = results.finding_count > kept ? fmt::format(" of the {} kept", count_text(kept)) : "";
+    const bool is_one = without == 1 && of_kept.empty();
+    return fmt::format("; {}{} {} no dump file", count_text(without), of_kept, is_one ? "finding has" : "findings have");
 }
 
 // Where the evidence is: a run writes all dumps to one folder.

@@ -3,6 +3,7 @@
 
 #include <bitset>
 #include <cstddef>
+#include <optional>
 
 #include "sim/finding.hpp"
 
@@ -17,11 +18,13 @@ public:
     explicit KeptFindings(std::size_t count_max = kFindingsKept) : count_max_(count_max) {}
 
     // Must be called for every finding, in order. True if it is kept.
-    [[nodiscard]] bool keeps(const Finding& finding) {
-        if (finding.is_warning) return ++warnings_ <= count_max_;
-        const auto kind = static_cast<std::size_t>(finding.kind);
-        const bool is_new_kind = !kinds_[kind];
-        kinds_.set(kind);
+    [[nodiscard]] bool keeps(const Finding& finding) { return keeps(finding.kind, finding.is_warning); }
+
+    // The same for a finding from a document; nullopt: a kind that this version does not know, which is only counted.
+    [[nodiscard]] bool keeps(std::optional<FindingKind> kind, bool is_warning) {
+        if (is_warning) return ++warnings_ <= count_max_;
+        const bool is_new_kind = kind && !kinds_[static_cast<std::size_t>(*kind)];
+        if (kind) kinds_.set(static_cast<std::size_t>(*kind));
         return ++findings_ <= count_max_ || is_new_kind;
     }
 

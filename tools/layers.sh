@@ -23,7 +23,7 @@ BEGIN {
     # What config and reports see of sim: plain data, which includes only plain data.
     plain["config"] = " sim/options.hpp sim/file_role.hpp sim/limits.hpp "
     plain["reports"] = " sim/group/group_fact.hpp sim/group/group_result.hpp sim/backup_results.hpp sim/file_role.hpp " \
-                   "sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp sim/finding.hpp " \
+                   "sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp sim/finding.hpp sim/kept_findings.hpp " \
                    "sim/event.hpp sim/limits.hpp " \
                        "sim/errors.hpp sim/database_name.hpp sim/bench/bench_results.hpp sim/bench/measure_spec.hpp " \
                        "sim/bench/measure_results.hpp sim/files/latency_counts.hpp sim/page/page_layout.hpp sim/page/log_layout.hpp "

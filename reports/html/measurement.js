@@ -32,7 +32,7 @@ if (data.baseline) page.append(el('p', {class: data.baseline.baseline.outcome ==
   data.baseline.baseline.outcome === 'held' ? '' : '. "ioproof compare" shows both measurements side by side'));
 
 const findings = data.finding_list || [];
-if (findings.length) page.append(section('Findings', findings.length < data.findings ? el('p', {class: 'soft'}, `The first ${count(findings.length)} of ${count(data.findings)}.`) : null,
+if (findings.length) page.append(section('Findings', findings.length < data.findings ? el('p', {class: 'soft'}, `${count(findings.length)} of ${count(data.findings)}, with the first of each kind.`) : null,
   table(['kind', 'file', 'offset', ''], findings.map(f => [f.class.replaceAll('_', ' '), f.file, count(f.byte_offset), el('td', {class: 'wide'}, f.description || f.error || '')]), 2)));
 
 // --- figures ---

@@ -84,6 +84,17 @@ TEST_CASE("a page holds the first of many findings, and the number of all") {
     CHECK(html.size() < 4'000'000);
 }
 
+TEST_CASE("a page holds the first finding of each kind, however many of other kinds there were before it") {
+    sim::Results results = stale_results();
+    results.findings.resize(1);
+    results.findings.resize(reports::kHtmlFindings + 100, results.findings[0]);
+    results.findings.back().kind = sim::FindingKind::lost_write;
+    results.finding_count = results.findings.size();
+    const Json data = Json::parse(data_of(reports::html_report(parsed(results))));
+    REQUIRE(data["findings"].size() == reports::kHtmlFindings + 1);
+    CHECK(data["findings"].back()["class"] == "lost_write");
+}
+
 TEST_CASE("a comparison can be a page, too") {
     const Json comparison = reports::compare_results(parsed(sound_results()), "a", parsed(slow_results()), "b");
     CHECK(Json::parse(data_of(reports::html_comparison(comparison)))["files"].size() == 2);

@@ -302,7 +302,7 @@ TEST_CASE("the report says how many findings have no dump file") {
     results.finding_count = 4;
     CHECK_THAT(text_report(results), ContainsSubstring("  The evidence is in /d/1.txt; 3 findings have no dump file.\n"));
     results.finding_count = 5'000;
-    CHECK_THAT(text_report(results), ContainsSubstring("  The evidence is in /d/1.txt; 3 of the first 4 findings have no dump file.\n"));
+    CHECK_THAT(text_report(results), ContainsSubstring("  The evidence is in /d/1.txt; 3 of the 4 kept findings have no dump file.\n"));
     for (sim::Finding& finding : results.findings) finding.evidence.dump_path = "/d/1.txt";
     CHECK_THAT(text_report(results), !ContainsSubstring("no dump file"));
 }
