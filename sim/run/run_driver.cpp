@@ -53,6 +53,7 @@ ums::Task<void> RunDriver::main() {
     co_await run_cycles();
     collect_files();
     collect_users();
+    look_for_names();
     close_files();
 }
 

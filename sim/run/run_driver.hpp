@@ -59,6 +59,7 @@ private:
     [[nodiscard]] bool all_files_open() const;
     void remove_created_files();
     void make_parts();
+    void look_for_names();
     void close_files();
 
     ums::Task<void> run_cycles();

@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "sim/backup/backup_files.hpp"
 #include "sim/errors.hpp"
 #include "sim/files/file_claim.hpp"
@@ -112,6 +114,26 @@ void RunDriver::make_parts() {
                      {recovery_ ? &recovery_->position() : nullptr, keeper_ != nullptr, group_});
     parts_->time_series->sample(Phase::create, 1);
     ready_.store(true, std::memory_order_release);
+}
+
+// A run reaches its files by their handles. It does not know whether somebody has removed a file or the storage has lost its name: every
+// answer was right, but nothing can be found under that name. Another file with the name is only a warning, because not every file system
+// keeps the identity of a file (some of FUSE).
+void RunDriver::look_for_names() {
+    if (run_.is_stopping() || options_.delete_files_at_shutdown) return;
+    for (const SimFile* file : parts_->files) {
+        ums::FileStatus named;
+        ums::FileStatus tested;
+        if (file->is_device() || storage_.status(file->path(), named)) continue;
+        if (named.kind == ums::FileKind::missing) {
+            return run_.stop(Outcome::not_done,
+                             fmt::format("{}: the name is gone at the end of the run. If nobody has removed it, the storage has lost it.",
+                                         file->path()));
+        }
+        if (!storage_.status_of(file->control_handle(), tested) && !named.is_same_file(tested)) {
+            journal_.warning(fmt::format("{}: the name leads to another file than the one that was tested.", file->path()));
+        }
+    }
 }
 
 void RunDriver::close_files() {
