@@ -49,13 +49,9 @@ std::vector<sim::PhaseResult> summed_over_cycles(const std::vector<sim::PhaseRes
         const auto same = std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.phase == phase.phase; });
         if (same == sums.end()) {
             sums.push_back(phase);
-            continue;
+        } else {
+            *same += phase;
         }
-        same->duration_us += phase.duration_us;
-        same->pages_read += phase.pages_read;
-        same->pages_written += phase.pages_written;
-        same->pages_verified += phase.pages_verified;
-        same->log_bytes_written += phase.log_bytes_written;
     }
     return sums;
 }

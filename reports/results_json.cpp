@@ -94,7 +94,8 @@ Json phases_of(const sim::Results& results) {
                           {"pages_read", phase.pages_read},
                           {"pages_written", phase.pages_written},
                           {"pages_verified", phase.pages_verified},
-                          {"log_bytes_written", phase.log_bytes_written}});
+                          {"log_bytes_written", phase.log_bytes_written},
+                          {"count", phase.count}});
     }
     return phases;
 }

@@ -139,6 +139,18 @@ struct PhaseResult {
     std::uint64_t pages_written = 0;
     std::uint64_t pages_verified = 0;
     std::uint64_t log_bytes_written = 0;
+    std::uint64_t count = 1;  // more: the sum of so many phases, of which `cycle` is that of the first
+
+    // Adds one of the same kind.
+    PhaseResult& operator+=(const PhaseResult& other) {
+        duration_us += other.duration_us;
+        pages_read += other.pages_read;
+        pages_written += other.pages_written;
+        pages_verified += other.pages_verified;
+        log_bytes_written += other.log_bytes_written;
+        count += other.count;
+        return *this;
+    }
 };
 
 // What the users of one section, or one of the system's own tasks, did.
@@ -271,7 +283,7 @@ struct Results {
 
     std::vector<PreflightLine> preflight;  // of the files' folders, before the run; filled in by the code that looked
     std::vector<FileResult> files;
-    std::vector<PhaseResult> phases;
+    std::vector<PhaseResult> phases;  // of long runs the middle ones as sums: sim/run/kept_phases.hpp
     std::vector<Interval> intervals;  // in order, without gaps
     std::vector<UserResult> users;
     std::vector<SchedulerResult> schedulers;

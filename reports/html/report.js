@@ -139,7 +139,7 @@ const some = n => n ? count(n) : '-';
 const part = (title, titles, list, row) => list.length ? [el('h3', {}, title), table(titles, list.map(row))] : null;
 const runSection = () => data.phases.length ? section('What the run did',
   part('Phases', ['phase', 'cycle', 'time', 'pages read', 'MB/s', 'pages written', 'MB/s', 'log MB/s', 'verified'], data.phases.filter(p => p.duration_us), p =>
-    [p.phase, p.cycle, duration(p.duration_us), some(p.pages_read), rate(p.pages_read, p.duration_us), some(p.pages_written), rate(p.pages_written, p.duration_us),
+    [p.count > 1 ? `${p.phase}, ${count(p.count)} together` : p.phase, p.count > 1 ? `from ${p.cycle}` : p.cycle, duration(p.duration_us), some(p.pages_read), rate(p.pages_read, p.duration_us), some(p.pages_written), rate(p.pages_written, p.duration_us),
       rate(p.log_bytes_written / 8192, p.duration_us), some(p.pages_verified)]),
   part('Users and system tasks', ['user', 'tasks', 'cycles', 'pages read', 'pages changed', 'rollbacks', 'log'], data.users, u =>
     [u.name, some(u.count), some(u.cycles), some(u.pages_read), some(u.pages_updated), some(u.rollbacks), u.log_bytes ? size(u.log_bytes) : '-']),

@@ -49,6 +49,7 @@ ums::SchedulerGroup& Driver::begin() {
 Results Driver::end() {
     reserve_.reset();
     results_.duration_us = (clock_.now_ns() - journal_.start_ns()) / 1000;
+    results_.phases = phases_.take();
     add_schedulers(*schedulers_, results_);
     decide_outcome();
     return std::move(results_);
@@ -98,7 +99,7 @@ ums::Task<void> Driver::phase(Phase phase, ums::Task<void>& work) {
     result.pages_written = (after.written_bytes - before.written_bytes) / kPageBytes;
     result.pages_verified = after.pages_verified - before.pages_verified;
     result.log_bytes_written = after.log_bytes - before.log_bytes;
-    results_.phases.push_back(result);
+    phases_.add(result);
 }
 
 void Driver::stop_on_failure(const std::exception_ptr& failure) {

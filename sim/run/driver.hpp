@@ -18,6 +18,7 @@
 #include "sim/promises/promise_keeper.hpp"
 #include "sim/results.hpp"
 #include "sim/run/drive_watch.hpp"
+#include "sim/run/kept_phases.hpp"
 #include "sim/run/time_series.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/memory_reserve.hpp"
@@ -101,6 +102,8 @@ protected:
 private:
     void make_schedulers();
     void decide_outcome();
+
+    KeptPhases phases_;
 };
 
 }  // namespace sim

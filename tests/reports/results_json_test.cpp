@@ -27,6 +27,7 @@ TEST_CASE("each figure of a phase, a user, a scheduler and a wait is in the JSON
     phase.set(results.phases[0].pages_written, "pages_written");
     phase.set(results.phases[0].pages_verified, "pages_verified");
     phase.set(results.phases[0].log_bytes_written, "log_bytes_written");
+    phase.set(results.phases[0].count, "count");
     Figures user;
     user.set(results.users[1].count, "count");
     user.set(results.users[1].cycles, "cycles");
