@@ -64,6 +64,8 @@ ums::Task<void> VerifyDriver::verify() {
         report_odd_files();
     }
     auto pages = std::make_unique<PageVerification>(parts_->data_files, *parts_->log, *schedulers_, run_, journal_);
+    // The cause comes before what follows from it.
+    if (!are_made) pages->before_wrong_pages([this] { report_odd_files(); });
     {
         const std::lock_guard guard(parts_mutex_);
         parts_->pages = std::move(pages);
@@ -118,6 +120,7 @@ void VerifyDriver::stop_with_nothing(NothingToVerify why, std::string reason) {
 }
 
 void VerifyDriver::report_odd_files() {
+    if (std::exchange(has_reported_odd_files_, true)) return;
     for (const LeftFile& left : parts_->left.files) {
         if (!left.is_as_made()) report_file(left);
     }

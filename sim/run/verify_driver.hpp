@@ -40,6 +40,7 @@ private:
     void report_odd_files();
     void report_file(const LeftFile& left);
 
+    bool has_reported_odd_files_ = false;
     Parts* parts_ = nullptr;  // while the files are open
 };
 

@@ -177,6 +177,7 @@ ums::Task<PageJudgement> PageVerification::diagnose(File& file, const ProvenPage
         rereads.push_back(reread);
         if (file.file->is_given_up() || run_.is_stopping()) break;
     }
+    if (judgement.condition == PageCondition::wrong) explain_wrong_pages();
     Finding finding = name_wrong_page(image, proven, recovered_, judgement.condition != PageCondition::wrong);
     finding.place.path = file.file->path();
     if (finding.other) finding.other->path = path_of(finding.other->file_id);
@@ -184,6 +185,11 @@ ums::Task<PageJudgement> PageVerification::diagnose(File& file, const ProvenPage
     finding.rereads = std::move(rereads);
     file.file->report(std::move(finding));
     co_return judgement;
+}
+
+void PageVerification::explain_wrong_pages() {
+    const std::lock_guard guard(explain_mutex_);
+    if (explain_) std::exchange(explain_, {})();
 }
 
 // --- what is not about a single page ---

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/files/page_ranges.hpp"
@@ -26,6 +28,9 @@ public:
     // All references must outlive the object. `log` has run.
     PageVerification(const std::vector<SimFile*>& data_files, LogAnalysis& log, ums::SchedulerGroup& schedulers, RunState& run,
                      Journal& journal, Take take = {});
+
+    // Called once, before the first page that stays wrong is reported, on any scheduler: for findings that explain it. Before run().
+    void before_wrong_pages(std::function<void()> explain) { explain_ = std::move(explain); }
 
     ums::Task<void> run();
 
@@ -53,6 +58,7 @@ private:
     ums::Task<void> report_mismatch(File& file, const RegionSums::Mismatch& mismatch);
     void report_region(File& file, const RegionSums::Mismatch& mismatch);
     void report_short_file(File& file);
+    void explain_wrong_pages();
     [[nodiscard]] std::string path_of(std::uint32_t file_id) const;
     [[nodiscard]] std::uint32_t promised_pages_of(const File& file) const;
     [[nodiscard]] ProvenPage proven_page(const File& file, std::uint32_t page) const;
@@ -64,6 +70,8 @@ private:
     RunState& run_;
     Journal& journal_;
     const Take take_;
+    std::mutex explain_mutex_;  // guards explain_, which others wait for
+    std::function<void()> explain_;
     std::vector<std::unique_ptr<File>> files_;
     std::uint64_t total_pages_ = 0;
     std::atomic<std::uint64_t> done_pages_{0};

@@ -1,6 +1,7 @@
 // A run, of whose files some are missing, cut off or not named, and what a verification says. In virtual time, on files in memory.
 #include "sim/verify/left_files.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -73,6 +74,22 @@ TEST_CASE("a missing file is found if the log proves that it existed") {
     REQUIRE(kinds(results) == "io_error");
     CHECK(results.findings[0].request.of_file == sim::FileRequest::open);
     CHECK(results.findings[0].place.path == left.options.files[0].path);
+}
+
+TEST_CASE("a missing log is reported before the changed pages that it leaves without their records") {
+    LeftRun left;
+    ums::FileHandle handle;
+    REQUIRE_FALSE(left.run.memory.open(left.options.files[1].path, {}, handle));
+    REQUIRE_FALSE(left.run.memory.remove(handle));
+    left.run.memory.close(handle);
+    const Results results = left.verify();
+    REQUIRE(results.findings.size() > 1);
+    CHECK(results.findings[0].kind == sim::FindingKind::io_error);
+    CHECK(results.findings[0].place.path == left.options.files[1].path);
+    const auto of_log =
+        std::count_if(results.findings.begin(), results.findings.end(), [](const sim::Finding& finding) { return finding.place.is_log; });
+    CHECK(of_log == 1);
+    CHECK(results.findings[1].kind == sim::FindingKind::wal_violation);
 }
 
 TEST_CASE("the files of a run are verified together or not at all, and an unnamed one is asked for") {
