@@ -144,6 +144,8 @@ ums::Task<std::error_code> SimFile::sync() {
 }
 
 ums::Task<std::error_code> SimFile::sync_now() {
+    // A dead disk may let each one wait for the system's patience.
+    if (const int earlier = sync_error_.load(std::memory_order_relaxed); earlier != 0) co_return ums::errno_error(earlier);
     ums::IoRequest request;
     request.operation = ums::IoOperation::sync;
     request.file = setup_.transfers;
@@ -154,11 +156,13 @@ ums::Task<std::error_code> SimFile::sync_now() {
         report(failed_request(id(), options(), FileRequest::sync, request.error));
     }
     if (request.error) {
-        if (!is_about_machine(request.error)) sync_error_.store(request.error.value(), std::memory_order_relaxed);
+        // Any other error may be that of an earlier write, for which the machine lacked something.
+        const bool has_begun = request.error != std::errc::operation_canceled;
+        if (has_begun) sync_error_.store(request.error.value(), std::memory_order_relaxed);
         co_return request.error;
     }
-    const int earlier = sync_error_.load(std::memory_order_relaxed);
-    co_return earlier != 0 ? ums::errno_error(earlier) : std::error_code{};
+    const int meanwhile = sync_error_.load(std::memory_order_relaxed);
+    co_return meanwhile != 0 ? ums::errno_error(meanwhile) : std::error_code{};
 }
 
 ums::Task<std::error_code> SimFile::resize(std::uint64_t new_size_bytes) {
