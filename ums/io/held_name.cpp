@@ -45,6 +45,13 @@ bool cannot_be_synced(int number) {
     return std::find(kErrors.begin(), kErrors.end(), number) != kErrors.end();
 }
 
+// Not every file system can rename with a condition (NFS; the servers of FUSE have different words for that), nor may every process (a
+// filter of system calls: EPERM). If it may rename nothing, it may not remove the file, either.
+bool cannot_rename_so(int number) {
+    static constexpr std::array kErrors{EINVAL, ENOSYS, EOPNOTSUPP, EPERM};
+    return std::find(kErrors.begin(), kErrors.end(), number) != kErrors.end();
+}
+
 }  // namespace
 
 std::error_code HeldName::hold(const std::string& path, std::unique_ptr<HeldName>& name) {
@@ -89,8 +96,7 @@ std::error_code HeldName::remove(int fd) const {
     const std::string aside = name_nobody_knows();
     std::string last_name = aside;
     if (const std::error_code error = rename(name_, aside)) {
-        // Not every file system can rename with a condition.
-        if (error.value() != EINVAL && error.value() != ENOSYS) return error;
+        if (!cannot_rename_so(error.value())) return error;
         last_name = name_;
     }
     std::error_code error = errno_error(ENOENT);

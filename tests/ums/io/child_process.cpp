@@ -47,7 +47,7 @@ std::string in_child_process(const std::function<std::string()>& body) {
 }
 
 bool forbid(SystemCall call, int error_number) {
-    constexpr std::array<long, 3> kNumbers = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register};
+    constexpr std::array<long, 4> kNumbers = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_renameat2};
     const auto number = static_cast<unsigned>(kNumbers[static_cast<std::size_t>(call)]);
     const auto answer = static_cast<unsigned>(SECCOMP_RET_ERRNO | (static_cast<unsigned>(error_number) & SECCOMP_RET_DATA));
     std::array<sock_filter, 4> program = {{

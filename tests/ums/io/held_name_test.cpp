@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -124,6 +125,20 @@ TEST_CASE("remove deletes the name of the held file, and nothing else") {
     }
     // No temporary name of ours is left behind.
     for (const auto& entry : fs::directory_iterator(held.folder.file("sub"))) CHECK(entry.path().filename() == "data");
+}
+
+TEST_CASE("remove needs no rename with a condition, but reports an error of the storage") {
+    for (const int number : {EINVAL, ENOSYS, EOPNOTSUPP, EPERM, EIO}) {
+        CAPTURE(number);
+        Held held;
+        const std::string report = in_child_process([&]() -> std::string {
+            if (!forbid(SystemCall::renameat2, number)) return "no filter";
+            return held.storage.remove(held.file) ? "failed" : "removed";
+        });
+        if (report == "no filter") continue;
+        CHECK(report == (number == EIO ? "failed" : "removed"));
+        CHECK(fs::exists(held.name()) == (number == EIO));
+    }
 }
 
 TEST_CASE("the name of a file can be made durable, also in a folder that was renamed or may not be read") {
