@@ -40,7 +40,6 @@ private:
 
     ums::Task<void> provide_files();
     ums::Task<void> open_files();
-    ums::Task<void> open_files(FileCreator& creator);
     ums::Task<void> take_over_files();
     void refuse_unless_whole(const FoundFiles& found);
     void refuse_taken_numbers(const FoundFiles& found) const;
@@ -93,6 +92,7 @@ private:
     mutable std::mutex parts_mutex_;        // held by progress() while it looks at parts_, and while they are taken down
     std::atomic<bool> ready_{false};        // all parts are there
     std::atomic<bool> is_closing_{false};   // … and are being taken down
+    bool are_created_files_removed_ = false;
     std::uint32_t next_cpu_ = 0;
     bool has_reported_missing_threads_ = false;
 };

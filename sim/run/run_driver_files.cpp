@@ -22,16 +22,17 @@ using ums::kMb;
 }  // namespace
 
 // All or none: if the run does not start, the files created for it are removed again.
-ums::Task<void> RunDriver::open_files() {
-    FileCreator creator(options_, storage_, journal_, run_id_, &run_);
+ums::Task<void> RunDriver::provide_files() {
+    ums::Task<void> work = options_.job == Job::run ? open_files() : take_over_files();
     std::exception_ptr failure;
     try {
-        co_await open_files(creator);
+        co_await work;
     } catch (...) {
         failure = std::current_exception();
     }
     if (all_files_open() && !run_.is_stopping()) co_return;
     remove_created_files();
+    if (options_.job != Job::run) options_.delete_files_at_shutdown = false;  // the others are in the state that the crash left
     if (!failure) co_return;
     if (journal_.finding_count() == 0) std::rethrow_exception(failure);
     // Faults of the storage before the run started are results, too.
@@ -39,7 +40,8 @@ ums::Task<void> RunDriver::open_files() {
 }
 
 // Files of an earlier run may be evidence: they are deleted only when this run has everything that it needs.
-ums::Task<void> RunDriver::open_files(FileCreator& creator) {
+ums::Task<void> RunDriver::open_files() {
+    FileCreator creator(options_, storage_, journal_, run_id_, &run_);
     const std::vector<FileOptions> of_backups = backup_files(options_);
     std::vector<FileOptions> all_files = options_.files;
     all_files.insert(all_files.end(), of_backups.begin(), of_backups.end());
@@ -79,6 +81,7 @@ void RunDriver::reserve_memory(std::span<const FileOptions> files) {
 }
 
 void RunDriver::remove_created_files() {
+    are_created_files_removed_ = true;
     for (const SimFile* file : parts_->files) {
         if (file->was_created()) remove_file(*file, storage_, journal_);
     }
@@ -142,6 +145,8 @@ void RunDriver::close_files() {
     const bool keeps_backups = options_.backup_user.keep_files || journal_.finding_count() > 0;
     std::vector<const SimFile*> removed;
     if (!keeps_backups) removed = backup_file_list();
+    const auto is_removed = [this](const SimFile* file) { return are_created_files_removed_ && file->was_created(); };
+    std::erase_if(removed, is_removed);
     std::unique_ptr<RunParts> parts;
     {
         const std::lock_guard guard(parts_mutex_);
@@ -150,7 +155,7 @@ void RunDriver::close_files() {
     }
     // Outside the lock: closing may take long, and requests for the progress must not wait for it.
     for (const SimFile* file : parts->files) {
-        if (options_.delete_files_at_shutdown && !file->is_device()) remove_file(*file, storage_, journal_);
+        if (options_.delete_files_at_shutdown && !file->is_device() && !is_removed(file)) remove_file(*file, storage_, journal_);
     }
     for (const SimFile* file : removed) remove_file(*file, storage_, journal_);
 }

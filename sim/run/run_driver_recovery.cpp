@@ -23,14 +23,6 @@
 
 namespace sim {
 
-ums::Task<void> RunDriver::provide_files() {
-    if (options_.job == Job::run) {
-        co_await open_files();
-    } else {
-        co_await take_over_files();
-    }
-}
-
 // Nothing is changed before everything has been examined.
 ums::Task<void> RunDriver::take_over_files() {
     FoundFiles found = find_left_files(options_, storage_, LeftFileUse::write);
