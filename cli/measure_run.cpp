@@ -1,6 +1,7 @@
 #include "cli/measure_run.hpp"
 
 #include <atomic>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include "cli/stop_signals.hpp"
 #include "reports/text.hpp"
 #include "sim/bench/measurement.hpp"
+#include "sim/errors.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/io/posix_storage.hpp"
 
@@ -118,9 +120,16 @@ sim::MeasureResults measure_rounds(const MeasureSession::Measure& measure, const
     sim::MeasureResults results;
     do {
         const std::size_t number = rounds.requests_per_s.size() + 1;
-        results = measure(spec, plan.rounds == 1 ? std::string()
-                                                 : fmt::format("round {} of {}{}", number,
-                                                               plan.until_stable || plan.within_percent ? "at most " : "", plan.rounds));
+        try {
+            results =
+                measure(spec, plan.rounds == 1 ? std::string()
+                                               : fmt::format("round {} of {}{}", number,
+                                                             plan.until_stable || plan.within_percent ? "at most " : "", plan.rounds));
+        } catch (...) {
+            // What the rounds before it have measured is not lost with it.
+            if (number == 1) throw;
+            results.failure_reason = sim::message_of(std::current_exception());
+        }
         if (results.timespans.empty() || results.stopped || !results.failure_reason.empty() || results.finding_count > 0) return results;
         rounds.add(results.timespans.back());
         on_round(results);

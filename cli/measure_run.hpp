@@ -46,7 +46,8 @@ private:
     FindingKeeper findings_;
 };
 
-// Measures rounds of one spec, as the plan says; `on_round` receives each result. Returns the last result.
+// Measures rounds of one spec, as the plan says; `on_round` receives each result. Returns the last result; if a round
+// after the first cannot begin, that of the round before it, with the reason for the failure.
 [[nodiscard]] sim::MeasureResults measure_rounds(const MeasureSession::Measure& measure, const std::function<bool()>& is_stopped,
                                                  const sim::MeasureSpec& spec, const RoundPlan& plan, reports::MeasureRounds& rounds,
                                                  const std::function<void(const sim::MeasureResults&)>& on_round);
