@@ -83,6 +83,14 @@ const Command* command_of_name(const std::vector<std::string>& command_line) {
     return name == "diskspd" || name == "sqlio" ? find_command({name}) : nullptr;
 }
 
+// What could not be done ends with 3, but the commands of other tools keep those tools' codes: 1, and 3 for wrong usage.
+ExitCode code_if_not_done(const std::vector<std::string>& command_line) {
+    constexpr ExitCode kOtherToolFailed{1};
+    const Command* const command = find_command(from(command_line, 1));
+    const bool is_other_tool = command_of_name(command_line) != nullptr || (command != nullptr && !command->options.empty());
+    return is_other_tool ? kOtherToolFailed : ExitCode::environment;
+}
+
 // Such a command parses all words itself, except --help and --version.
 ExitCode execute_other_tool(const Command& command, const std::vector<std::string>& command_line, std::size_t first, Console& console) {
     const std::vector<std::string> words = from(command_line, first);
@@ -171,6 +179,7 @@ int run_program(const std::vector<std::string>& command_line) {
     Console console(STDOUT_FILENO, STDERR_FILENO);
     const bool as_sqliosim = !command_line.empty() && program_name(command_line[0]) == "sqliosim";
     const std::string program = as_sqliosim ? "sqliosim" : "ioproof";
+    const ExitCode not_done = code_if_not_done(command_line);
     ExitCode code = ExitCode::internal_error;
     try {
         if (const Command* const other = command_of_name(command_line)) {
@@ -192,15 +201,15 @@ int run_program(const std::vector<std::string>& command_line) {
         code = ExitCode::usage;
     } catch (const sim::EnvironmentError& error) {
         add_error(console, program, error.what());
-        code = ExitCode::environment;
+        code = not_done;
     } catch (const std::bad_alloc&) {
         finish_without_memory(console);
     } catch (const std::system_error& error) {  // the system refused something: a thread, a descriptor
         add_error(console, program, ums::error_text(error));
-        code = ExitCode::environment;
+        code = not_done;
     } catch (const boost::system::system_error& error) {
         add_error(console, program, failure_text(error));
-        code = ExitCode::environment;
+        code = not_done;
     } catch (const std::exception& error) {
         add_error(console, program, fmt::format("internal error: {}", error.what()));
     }
@@ -208,7 +217,7 @@ int run_program(const std::vector<std::string>& command_line) {
     if (const std::error_code error = console.results_error()) {
         add_error(console, program, fmt::format("standard output: {}; the output there is incomplete", error.message()));
         console.finish();
-        if (code == ExitCode::ok) code = ExitCode::environment;
+        if (code == ExitCode::ok) code = not_done;
     }
     return to_int(code);
 }

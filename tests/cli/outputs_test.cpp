@@ -164,6 +164,11 @@ TEST_CASE("if standard output cannot be written, standard error says so and the 
         CHECK((code == 3 || (code == 1 && command.starts_with("preflight"))));
         CHECK_THAT(process->error(), ContainsSubstring("standard output: No space left on device"));
     }
+    folder.write("z.dat", std::string(4 << 20, '\0'));
+    for (const std::string command : {"diskspd -d1 -W0 -b8K z.dat", "sqlio -s1 z.dat", "diskspd '-?'"}) {
+        INFO(command);
+        CHECK(start_shell(folder, "$P " + command + " >/dev/full")->wait() == 1);  // 3 is wrong usage there
+    }
     CHECK(start_shell(folder, "$P run -dir nowhere >/dev/full")->wait() == 3);
     CHECK(start_shell(folder, "$P run --wrong >/dev/full")->wait() == 2);
 }
