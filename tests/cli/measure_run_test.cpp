@@ -17,8 +17,11 @@ sim::MeasureResults rounds_until(std::uint32_t refused, reports::MeasureRounds& 
         results.timespans.emplace_back();
         return results;
     };
-    return cli::measure_rounds(
-        measure, [] { return false; }, {}, {.rounds = 5}, rounds, [](const sim::MeasureResults&) {});
+    cli::RoundPlan plan;
+    plan.rounds = 5;
+    const auto never = [] { return false; };
+    const auto ignore = [](const sim::MeasureResults& /*results*/) {};
+    return cli::measure_rounds(measure, never, {}, plan, rounds, ignore);
 }
 
 }  // namespace
