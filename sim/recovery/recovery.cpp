@@ -69,7 +69,8 @@ ResumeResult Recovery::describe() const {
     result.incarnation = position().incarnation;
     result.last_block = position().last_sequence;
     result.torn_pages = found.torn_pages;
-    result.blocks_given_up = found.blocks_behind + found.missing_blocks;
+    result.blocks_given_up = found.blocks_behind;
+    for (const BlockRange& missing : log_.extent().missing) result.blocks_given_up += missing.last - missing.first + 1;
     redo_.describe(result);
     return result;
 }

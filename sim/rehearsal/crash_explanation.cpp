@@ -117,7 +117,8 @@ private:
         const std::uint64_t promised = ledger_ == nullptr ? 0 : ledger_->hardened_sequence();
         for (const std::uint64_t lost : log_.missing_up_to(std::max(hardened, promised))) {
             const WriteBook::Block& block = book_.blocks().at(lost);
-            prove(CrashRule::log_row, options_.files.at(block.file_id - 1).path, block.offset_bytes, block.size_bytes,
+            const CrashRule rule = lost < log_.needed_sequence() ? CrashRule::log_kept : CrashRule::log_row;
+            prove(rule, options_.files.at(block.file_id - 1).path, block.offset_bytes, block.size_bytes,
                   fmt::format("block {} of the log is gone, but all up to {} had been acknowledged", lost, std::max(hardened, promised)));
         }
     }

@@ -31,7 +31,8 @@ inline constexpr std::size_t kMissReasonCount = 8;
 
 // A rule of docs/durability.md that the files break.
 enum class CrashRule : std::uint8_t {
-    log_row,      // acknowledged blocks of the log are gone
+    log_row,      // acknowledged blocks of the log that recovery needs are gone
+    log_kept,     // acknowledged blocks before those, which no checkpoint had freed, are gone
     file_there,   // a file is gone
     file_signed,  // a log file does not begin as the run made it
     file_size,    // a file is shorter than it was

@@ -14,6 +14,8 @@ bool is_in_row(FindingKind kind) {
     return kind == FindingKind::log_gap || kind == FindingKind::log_block_damaged || kind == FindingKind::log_stale_block;
 }
 
+bool is_about_blocks(const CrashProof& proof) { return proof.rule == CrashRule::log_row || proof.rule == CrashRule::log_kept; }
+
 bool is_of_region(const Finding& finding) {
     const bool is_of_pages = !finding.place.is_log && !finding.request.is_write && finding.request.of_file == FileRequest::none;
     return is_of_pages && finding.place.size_bytes > kPageBytes;
@@ -39,7 +41,8 @@ bool is_really_lost(const ums::LostWrite& lost, const Finding& finding) {
 bool is_named_right(const CrashProof& proof, const Finding& finding) {
     const bool is_about_page = !finding.place.is_log && !finding.request.is_write;
     switch (proof.rule) {
-        case CrashRule::log_row: return is_in_row(finding.kind);
+        case CrashRule::log_row:
+        case CrashRule::log_kept: return is_in_row(finding.kind);
         case CrashRule::file_there: return finding.request.of_file == FileRequest::open;
         case CrashRule::file_signed:
             return finding.place.is_log && finding.kind == FindingKind::lost_write && finding.place.offset_bytes == 0;
@@ -65,7 +68,7 @@ bool explains(const CrashProof& proof, const Finding& finding) {
     if (is_in_region && finding.kind == FindingKind::lost_write) return true;
     // Where a missing block began is not known for certain: it may have been the first one of another part of the log.
     if (proof.rule == CrashRule::file_there) return proof.path == finding.place.path;
-    return is_there(proof, finding) || proof.rule == CrashRule::log_row;
+    return is_there(proof, finding) || is_about_blocks(proof);
 }
 
 std::string text_of_finding(const Finding& finding) {
@@ -120,9 +123,9 @@ std::vector<std::string> proofs_without_finding(const CrashExplanation& explanat
     bool is_row_found = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
         return finding.place.is_log && finding.request.of_file == FileRequest::open;
     });
-    for (const CrashProof& proof : explanation.proofs) is_row_found |= proof.rule == CrashRule::log_row && is_found(proof);
+    for (const CrashProof& proof : explanation.proofs) is_row_found |= is_about_blocks(proof) && is_found(proof);
     for (const CrashProof& proof : explanation.proofs) {
-        if (proof.rule == CrashRule::log_row ? is_row_found : is_found(proof)) continue;
+        if (is_about_blocks(proof) ? is_row_found : is_found(proof)) continue;
         if (proof.rule == CrashRule::page_in_log && has_hole) continue;
         // A log with a hole has another last complete checkpoint.
         const bool is_of_checkpoint = proof.rule == CrashRule::page_least || proof.rule == CrashRule::file_size;

@@ -59,8 +59,12 @@ void LeftLog::find_end(const WriteBook& book) {
     for (const auto& [lsn, place] : named_unknown_) {
         if (checkpoint_ && lsn > checkpoint_->begin_lsn && lsn < checkpoint_->end_lsn) unknown_.insert(place);
     }
+    std::uint32_t kept_vlf = 0;
     for (const auto& [sequence, block] : book.blocks()) {
-        if (checkpoint_ && block.first_lsn <= checkpoint_->begin_lsn) needed_ = sequence;
+        if (!checkpoint_ || block.first_lsn > checkpoint_->begin_lsn) continue;
+        needed_ = sequence;
+        if (kept_vlf != vlf_of_lsn(block.first_lsn)) kept_ = sequence;
+        kept_vlf = vlf_of_lsn(block.first_lsn);
     }
     // Recovery gets no further than the blocks before a hole.
     if (const auto lost = lost_sequence()) {
@@ -72,14 +76,15 @@ void LeftLog::find_end(const WriteBook& book) {
 std::vector<std::uint64_t> LeftLog::missing_up_to(std::uint64_t last) const {
     std::vector<std::uint64_t> missing;
     for (const std::uint64_t sequence : made_) {
-        if (sequence >= needed_ && sequence <= last && !has(sequence)) missing.push_back(sequence);
+        if (sequence >= kept_ && sequence <= last && !has(sequence)) missing.push_back(sequence);
     }
     return missing;
 }
 
 std::optional<std::uint64_t> LeftLog::lost_sequence() const {
     const std::vector<std::uint64_t> missing = missing_up_to(hardened_);
-    return missing.empty() ? std::nullopt : std::optional(missing.front());
+    const auto lost = std::find_if(missing.begin(), missing.end(), [this](std::uint64_t sequence) { return sequence >= needed_; });
+    return lost == missing.end() ? std::nullopt : std::optional(*lost);
 }
 
 std::uint64_t LeftLog::vlf_end_bytes(std::uint32_t file_id) const {

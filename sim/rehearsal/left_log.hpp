@@ -34,7 +34,8 @@ public:
     [[nodiscard]] std::uint64_t begin_lsn() const { return checkpoint_ ? checkpoint_->begin_lsn : 0; }
     // The first block that recovery needs.
     [[nodiscard]] std::uint64_t needed_sequence() const { return needed_; }
-    // The blocks up to `last` that are needed and gone.
+    // The blocks up to `last` that are gone, and are needed, or stood in the VLF that holds the first one that is: no checkpoint freed
+    // them.
     [[nodiscard]] std::vector<std::uint64_t> missing_up_to(std::uint64_t last) const;
     // Acknowledged, needed, and gone: the first one.
     [[nodiscard]] std::optional<std::uint64_t> lost_sequence() const;
@@ -78,6 +79,7 @@ private:
     std::uint64_t hardened_ = 0;
     std::uint64_t end_ = 0;
     std::uint64_t needed_ = 1;
+    std::uint64_t kept_ = 1;  // the first block of the VLF in which the last complete checkpoint began
     std::optional<Checkpoint> checkpoint_;
 };
 

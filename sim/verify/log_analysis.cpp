@@ -54,7 +54,7 @@ ums::Task<void> LogAnalysis::run() {
     }
     take_promises();
     extent_ = find_extent(contents_);
-    for (int i = 0; i < kRepairsMax && extent_.has_hole() && !run_.is_stopping(); ++i) {
+    for (int i = 0; i < kRepairsMax && !run_.is_stopping(); ++i) {
         const bool was_there = co_await read_missing_again();
         if (!was_there) break;
         extent_ = find_extent(contents_);
@@ -76,9 +76,7 @@ ums::Task<void> LogAnalysis::run() {
         co_return;
     }
     report_short_logs();
-    for (const BlockRange& missing : extent_.missing) {
-        if (!may_be_unreadable(missing.first)) co_await report_missing(missing);
-    }
+    co_await report_missing();
     release_unpromised();
 }
 
@@ -182,19 +180,44 @@ void LogAnalysis::take_record(const LogRecordHeader& header, std::span<const std
 
 // --- what is missing ---
 
+const LogBlockPlace* LogAnalysis::find_block(std::uint64_t sequence) const {
+    const auto found = std::find_if(contents_.blocks.begin(), contents_.blocks.end(),
+                                    [sequence](const LogBlockPlace& block) { return block.sequence == sequence; });
+    return found == contents_.blocks.end() ? nullptr : &*found;
+}
+
+SimFile* LogAnalysis::file_of(const LogBlockPlace& block) const {
+    return *std::find_if(log_files_.begin(), log_files_.end(), [&block](const SimFile* log) { return log->id() == block.file_id; });
+}
+
 std::optional<LogAnalysis::Place> LogAnalysis::place_of_missing(std::uint64_t sequence) const {
-    const auto before = std::find_if(contents_.blocks.begin(), contents_.blocks.end(),
-                                     [&](const LogBlockPlace& block) { return block.sequence == sequence - 1; });
-    if (before == contents_.blocks.end()) return std::nullopt;
-    const auto file = std::find_if(log_files_.begin(), log_files_.end(), [&](const SimFile* log) { return log->id() == before->file_id; });
+    const LogBlockPlace* const before = find_block(sequence - 1);
+    if (before == nullptr) return std::nullopt;
     const std::uint64_t vlf_end_bytes = before->offset_bytes + std::uint64_t{before->vlf_sectors - before->vlf_sector} * kSectorBytes;
     Place place;
-    place.file = *file;
+    place.file = file_of(*before);
     place.offset_bytes = before->offset_bytes + before->size_bytes;
     if (place.offset_bytes + kSectorBytes > vlf_end_bytes) return std::nullopt;
     place.size_bytes = std::min<std::uint64_t>(kLogBlockBytesMax, vlf_end_bytes - place.offset_bytes);
     const std::uint32_t vlf_sector = before->vlf_sector + before->size_bytes / kSectorBytes;
     place.expected = {run_id_, sequence, vlf_of_lsn(before->first_lsn), vlf_sector};
+    return place;
+}
+
+// One block that began a VLF of which the next block is there ends where that one begins.
+std::optional<LogAnalysis::Place> LogAnalysis::place_of(const BlockRange& missing) const {
+    const LogBlockPlace* const before = find_block(missing.first - 1);
+    const LogBlockPlace* const behind = find_block(missing.last + 1);
+    const bool is_one = missing.first == missing.last && behind != nullptr && behind->vlf_sector != 0;
+    if (!is_one || (before != nullptr && vlf_of_lsn(before->first_lsn) == vlf_of_lsn(behind->first_lsn))) {
+        return place_of_missing(missing.first);
+    }
+    const std::uint32_t sectors = std::min(behind->vlf_sector, kLogBlockBytesMax / kSectorBytes);
+    Place place;
+    place.file = file_of(*behind);
+    place.size_bytes = std::uint64_t{sectors} * kSectorBytes;
+    place.offset_bytes = behind->offset_bytes - place.size_bytes;
+    place.expected = {run_id_, missing.first, vlf_of_lsn(behind->first_lsn), behind->vlf_sector - sectors};
     return place;
 }
 
@@ -208,9 +231,15 @@ bool LogAnalysis::may_be_unreadable(std::uint64_t sequence) const {
 
 // A block that a later read brings is not lost, but the read was wrong: a finding, and the analysis goes on with it.
 ums::Task<bool> LogAnalysis::read_missing_again() {
-    const BlockRange missing = extent_.missing.front();
+    bool was_there = false;
+    if (extent_.has_hole()) was_there = co_await read_again(extent_.missing.front());
+    if (!was_there && !extent_.missing_unneeded.empty()) was_there = co_await read_again(extent_.missing_unneeded.front());
+    co_return was_there;
+}
+
+ums::Task<bool> LogAnalysis::read_again(const BlockRange& missing) {
     if (may_be_unreadable(missing.first)) co_return false;
-    const std::optional<Place> place = place_of_missing(missing.first);
+    const std::optional<Place> place = place_of(missing);
     if (!place) co_return false;
     Rereader rereader(*place->file, journal_, place->offset_bytes, place->size_bytes);
     const std::vector<std::byte> nothing(place->size_bytes);
@@ -234,13 +263,22 @@ ums::Task<bool> LogAnalysis::read_missing_again() {
     co_return false;
 }
 
-ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing) {
+ums::Task<void> LogAnalysis::report_missing() {
     if (log_files_.empty()) co_return;  // that they are not there is told of each
+    for (const BlockRange& missing : extent_.missing) {
+        if (!may_be_unreadable(missing.first)) co_await report_missing(missing, true);
+    }
+    for (const BlockRange& missing : extent_.missing_unneeded) {
+        if (!may_be_unreadable(missing.first)) co_await report_missing(missing, false);
+    }
+}
+
+ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing, bool is_needed) {
     Finding finding;
     finding.kind = FindingKind::log_gap;
     finding.place.is_log = true;
     SimFile* file = log_files_.front();
-    const std::optional<Place> place = place_of_missing(missing.first);
+    const std::optional<Place> place = place_of(missing);
     if (place) {
         file = place->file;
         finding.place.offset_bytes = place->offset_bytes;
@@ -257,9 +295,9 @@ ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing) {
     }
     finding.place.file_id = file->id();
     finding.place.path = file->path();
-    finding.description =
-        fmt::format("The log had been acknowledged up to block {} at least, but {} {} not there. Recovery stops before it.",
-                    extent_.hardened_sequence, blocks_text(missing), missing.first == missing.last ? "is" : "are");
+    finding.description = fmt::format("The log had been acknowledged up to block {} at least, but {} {} not there. {}",
+                                      extent_.hardened_sequence, blocks_text(missing), missing.first == missing.last ? "is" : "are",
+                                      is_needed ? "Recovery stops before it." : "Recovery happens not to need that part of the log.");
     finding.reasoning = {
         is_said_by_block()
             ? fmt::format("Each block says up to which block the log was hardened when it was made; one that is there says {}.",
@@ -270,10 +308,18 @@ ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing) {
                              "even written: it was not in flight at the cut."
                            : "The ledger was told so only after the storage had acknowledged all blocks up to that one: none of them was "
                              "in flight at the cut.",
-        extent_.checkpoint
-            ? fmt::format("Recovery needs it: the last complete checkpoint began at LSN 0x{:x}.", extent_.checkpoint->begin_lsn)
-            : std::string("Recovery needs it: no complete checkpoint is left from which recovery could start.")};
+        why_kept(is_needed)};
     file->report(std::move(finding));
+}
+
+std::string LogAnalysis::why_kept(bool is_needed) const {
+    if (!is_needed) {
+        return "The last complete checkpoint began later in the same virtual log file. Such a file is freed as a whole, by a checkpoint "
+               "that began in a later one: nothing may have been written over this part.";
+    }
+    return extent_.checkpoint
+               ? fmt::format("Recovery needs it: the last complete checkpoint began at LSN 0x{:x}.", extent_.checkpoint->begin_lsn)
+               : std::string("Recovery needs it: no complete checkpoint is left from which recovery could start.");
 }
 
 // What was cut off need not be log that recovery wants.
@@ -310,7 +356,9 @@ void LogAnalysis::describe(DurabilityResult& result) const {
     result.hardened_block = extent_.hardened_sequence;
     result.last_lsn = extent_.last_lsn;
     result.blocks_behind = extent_.blocks_behind;
-    for (const BlockRange& missing : extent_.missing) result.missing_blocks += missing.last - missing.first + 1;
+    for (const auto* const ranges : {&extent_.missing, &extent_.missing_unneeded}) {
+        for (const BlockRange& missing : *ranges) result.missing_blocks += missing.last - missing.first + 1;
+    }
     if (extent_.checkpoint) result.checkpoint_lsn = extent_.checkpoint->begin_lsn;
     for (const LogBlockPlace& block : contents_.blocks) {
         if (block.sequence == extent_.last_sequence) result.last_write_utc_us = block.write_utc_us;

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "sim/journal/journal.hpp"
@@ -76,7 +77,10 @@ private:
     // What stands, or stood, at the place of this block could not be read, which has been reported.
     [[nodiscard]] bool may_be_unreadable(std::uint64_t sequence) const;
     ums::Task<bool> read_missing_again();
-    ums::Task<void> report_missing(const BlockRange& missing);
+    ums::Task<bool> read_again(const BlockRange& missing);
+    ums::Task<void> report_missing();
+    ums::Task<void> report_missing(const BlockRange& missing, bool is_needed);
+    [[nodiscard]] std::string why_kept(bool is_needed) const;
     void report_short_logs();
     [[nodiscard]] bool is_said_by_block() const;
     void release_unpromised();
@@ -93,6 +97,9 @@ private:
         ExpectedBlock expected;
     };
     [[nodiscard]] std::optional<Place> place_of_missing(std::uint64_t sequence) const;
+    [[nodiscard]] std::optional<Place> place_of(const BlockRange& missing) const;
+    [[nodiscard]] const LogBlockPlace* find_block(std::uint64_t sequence) const;
+    [[nodiscard]] SimFile* file_of(const LogBlockPlace& block) const;
 
     const std::vector<SimFile*> log_files_;
     const std::vector<SimFile*> data_files_;

@@ -85,7 +85,8 @@ public:
         }
         const CheckpointMark* checkpoint = last_needed_checkpoint();
         const std::uint64_t needed = checkpoint == nullptr ? 1 : sequence_of(checkpoint->begin_lsn);
-        find_missing(needed, extent_.hardened_sequence);
+        find_missing(needed, extent_.hardened_sequence, extent_.missing);
+        if (checkpoint != nullptr) find_missing_unneeded(vlf_of_lsn(checkpoint->begin_lsn), needed);
         extent_.last_sequence = extent_.has_hole() ? extent_.missing.front().first - 1 : end_of_row(needed);
         describe_row();
         checkpoint =
@@ -144,13 +145,23 @@ private:
         if (found != blocks_.end() && found->first_lsn <= lsn) return found->sequence;
         return next(found == blocks_.begin() ? 0 : std::prev(found)->sequence);
     }
-    void find_missing(std::uint64_t sequence, std::uint64_t hardened) {
-        while (sequence <= hardened) {
+    void find_missing(std::uint64_t sequence, std::uint64_t last, std::vector<BlockRange>& missing) const {
+        while (sequence <= last) {
             const Iterator there = from(sequence);
-            const std::uint64_t until = there == blocks_.end() ? hardened + 1 : std::min(there->sequence, hardened + 1);
-            if (until > sequence) extent_.missing.push_back({sequence, until - 1});
-            sequence = until <= hardened ? next(until) : until;
+            const std::uint64_t until = there == blocks_.end() ? last + 1 : std::min(there->sequence, last + 1);
+            if (until > sequence) missing.push_back({sequence, until - 1});
+            sequence = until <= last ? next(until) : until;
         }
+    }
+    // A checkpoint frees no more than the VLFs before the one in which it began: what stands there before its begin was not overwritten.
+    // How many blocks preceded the first one that is left of the VLF is unknown, unless it stands at the beginning.
+    void find_missing_unneeded(std::uint32_t vlf_sequence, std::uint64_t needed) {
+        const Iterator first = std::find_if(blocks_.begin(), blocks_.end(), [vlf_sequence](const LogBlockPlace& block) {
+            return vlf_of_lsn(block.first_lsn) == vlf_sequence;
+        });
+        if (first == blocks_.end()) return;
+        const std::uint64_t begin = first->vlf_sector == 0 ? first->sequence : first->sequence - 1;
+        find_missing(begin, std::min(needed - 1, extent_.hardened_sequence), extent_.missing_unneeded);
     }
     // The number on which the block of this one follows.
     [[nodiscard]] std::uint64_t before(std::uint64_t sequence) const {

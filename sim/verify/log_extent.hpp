@@ -63,6 +63,7 @@ struct LogExtent {
     std::uint64_t blocks_behind = 0;           // after the end: in flight at the same time as a missing one, or after a hole
     std::vector<BlockRange> row;               // in order; one range, unless the run was resumed
     std::vector<BlockRange> missing;           // acknowledged, needed by recovery, and gone
+    std::vector<BlockRange> missing_unneeded;  // acknowledged, gone, not needed by recovery, but freed by no checkpoint either
     std::optional<CheckpointMark> checkpoint;  // the last complete one
     [[nodiscard]] bool has_hole() const { return !missing.empty(); }
 };

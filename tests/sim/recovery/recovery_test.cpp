@@ -77,19 +77,6 @@ void tear(ums::SimulatedFile& file, std::uint32_t page) {
     file.write(std::uint64_t{page} * kPageBytes + kPageBytes / 2, image.data() + kPageBytes / 2, kPageBytes / 2);
 }
 
-// As in a longer run, the log no longer has what was changed before the checkpoint.
-void erase_log_before_checkpoint(LeftRun& left) {
-    const std::uint64_t begin_lsn = left.verify().durability.value().checkpoint_lsn;
-    std::uint64_t first_lsn = 0;  // of the block in which the checkpoint begins
-    left.for_each_block([&](std::uint64_t, const sim::LogBlockHeader& header) {
-        if (header.first_lsn <= begin_lsn) first_lsn = std::max<std::uint64_t>(first_lsn, header.first_lsn);
-    });
-    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
-        const std::vector<std::byte> zeros(header.size_bytes);
-        if (header.first_lsn < first_lsn) left.log().write(offset_bytes, zeros.data(), zeros.size());
-    });
-}
-
 }  // namespace
 
 TEST_CASE("a resumed run begins its promises before its log continues, which otherwise would be newer than they are") {
@@ -170,7 +157,7 @@ TEST_CASE("a page that could not be written is not promised by the next run eith
     const Results broken = simulation.run();
     REQUIRE(kinds(broken).starts_with("io_error"));
     for (const sim::Finding& finding : broken.findings) tear(left.data(), finding.place.page_id);
-    erase_log_before_checkpoint(left);
+    left.forget_changes_before_checkpoint();
     CHECK(kinds(left.verify()) == "");
     left.options = quiet_options(VirtualRun::kFolder);
     left.options.files[0].sparse = true;  // no initial update: the next run writes only checkpoints
@@ -248,7 +235,7 @@ TEST_CASE("a repair rewrites a damaged page, and a run continues with the files"
 
 TEST_CASE("a page whose version no run can have made is repaired, and has enough versions left") {
     LeftRun left;
-    erase_log_before_checkpoint(left);
+    left.forget_changes_before_checkpoint();
     const std::uint32_t page = left.busy_page();
     left.put_version(page, sim::kVersionMax + 1, left.header(page).lsn);
     CHECK(kinds(left.work(Job::repair)) == "future_version");

@@ -1,7 +1,9 @@
 // The files of an entire run, in memory and in virtual time, with functions to damage them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "sim/log/log_block_check.hpp"
+#include "sim/page/checksum.hpp"
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/sim/support/run_fixture.hpp"
@@ -67,6 +70,32 @@ struct LeftRun {
         for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
             const std::vector<std::byte> zeros(header.size_bytes);
             if (header.sequence == sequence) log().write(offset_bytes, zeros.data(), zeros.size());
+        });
+    }
+
+    // As in a longer run, the log no longer has what was changed before the checkpoint: its records say something else there.
+    void forget_changes_before_checkpoint() {
+        const std::uint64_t begin_lsn = verify().durability.value().checkpoint_lsn;
+        for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+            if (header.first_lsn >= begin_lsn) return;
+            std::vector<std::byte> block(header.size_bytes);
+            log().read(offset_bytes, block.data(), block.size());
+            std::size_t at = sizeof(sim::LogBlockHeader);
+            for (std::uint32_t i = 0; i < header.record_count; ++i) {
+                sim::LogRecordHeader record;
+                std::memcpy(&record, block.data() + at, sizeof record);
+                const auto kind = static_cast<sim::LogRecordKind>(record.kind);
+                const bool is_change = kind == sim::LogRecordKind::page_update || kind == sim::LogRecordKind::filler;
+                if (is_change && record.lsn < begin_lsn) {
+                    record.kind = static_cast<std::uint16_t>(sim::LogRecordKind::checkpoint_begin);
+                    record.file_id = record.page_id = record.version = 0;
+                    std::memcpy(block.data() + at, &record, sizeof record);
+                }
+                at += record.size_bytes;
+            }
+            const std::uint32_t checksum = sim::crc32c(block.data() + 4, block.size() - 4);
+            std::memcpy(block.data(), &checksum, sizeof checksum);
+            log().write(offset_bytes, block.data(), block.size());
         });
     }
 

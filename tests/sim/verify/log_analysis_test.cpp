@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -75,6 +78,30 @@ TEST_CASE("a missing acknowledged block is a hole, a block that may have been in
     CHECK(results.findings[0].place.is_log);
     CHECK(results.durability->missing_blocks == 1);
     CHECK(results.durability->last_block == needed - 1);
+}
+
+TEST_CASE("an acknowledged block is missed even if recovery needs it no longer, as long as its virtual log file had not been freed") {
+    const bool is_first = GENERATE(false, true);
+    LeftRun left(64);
+    const sim::DurabilityResult durability = left.verify().durability.value();
+    std::map<std::uint64_t, std::uint64_t> kept;  // by sequence: where the block is
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        const bool is_in_vlf = header.vlf_sequence == sim::vlf_of_lsn(durability.checkpoint_lsn);
+        if (is_in_vlf && header.first_lsn < durability.checkpoint_lsn) kept[header.sequence] = offset_bytes;
+    });
+    REQUIRE(kept.size() > 10);
+    const auto [sequence, offset_bytes] = is_first ? *kept.begin() : *std::next(kept.begin(), 5);
+    left.erase_block(sequence);
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(kinds(results) == "log_gap");
+    CHECK(results.findings[0].place.is_log);
+    CHECK(results.findings[0].place.offset_bytes == offset_bytes);
+    CHECK_FALSE(results.findings[0].transient);
+    CHECK_THAT(results.findings[0].description, ContainsSubstring(std::to_string(sequence)));
+    CHECK(results.durability->missing_blocks == 1);
+    CHECK(results.durability->last_block == durability.last_block);
+    CHECK(results.durability->checkpoint_lsn == durability.checkpoint_lsn);
 }
 
 TEST_CASE("a log that has lost everything does not excuse changed pages") {

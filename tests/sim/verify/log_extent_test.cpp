@@ -92,6 +92,31 @@ TEST_CASE("a hole between a checkpoint's begin and its end counts, one before it
     CHECK_FALSE(extent.checkpoint);  // its end lies beyond the hole
 }
 
+TEST_CASE("what stood before a checkpoint's begin in the same virtual log file is missing, in earlier ones it may have been overwritten") {
+    LogContents contents = log_of({2, 4, 6, 7, 8, 9}, 8);
+    for (LogBlockPlace& block : contents.blocks) {
+        block.vlf_sector = block.sequence == 4 ? 0 : 1;
+        block.first_lsn = block.last_lsn = (std::uint64_t{block.sequence < 4 ? 1U : 2U} << 32) + block.sequence * 10;
+    }
+    contents.checkpoints.push_back({.sequence = 8, .begin_lsn = contents.blocks[3].first_lsn, .end_lsn = contents.blocks[4].last_lsn});
+    const LogExtent extent = sim::find_extent(contents);
+    CHECK_FALSE(extent.has_hole());
+    CHECK(extent.checkpoint);
+    CHECK(extent.first_sequence == 6);
+    REQUIRE(extent.missing_unneeded.size() == 1);
+    CHECK(extent.missing_unneeded[0].first == 5);
+    CHECK(extent.missing_unneeded[0].last == 5);
+
+    contents.blocks[1].vlf_sector = 1;  // another block stood before it in the virtual log file
+    REQUIRE(sim::find_extent(contents).missing_unneeded.size() == 2);
+    CHECK(sim::find_extent(contents).missing_unneeded[0].first == 3);
+    CHECK(sim::find_extent(contents).missing_unneeded[0].last == 3);
+
+    contents.blocks.back().hardened_sequence = 4;  // 5 may have been in flight
+    REQUIRE(sim::find_extent(contents).missing_unneeded.size() == 1);
+    CHECK(sim::find_extent(contents).missing_unneeded[0].first == 3);
+}
+
 TEST_CASE("a lost begin of a checkpoint counts as missing") {
     LogContents contents = log_of({5, 7, 8}, 7);
     add_checkpoint(contents, 6, 8);
