@@ -57,7 +57,8 @@ ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, 
         std::vector<VlfPlace> parts{{&file, old_bytes, new_bytes - old_bytes}};
         if (plan.vlfs > 1) parts = divide_growth(file, old_bytes, new_bytes - old_bytes, plan.vlfs);
         error = co_await stamp_parts(file, parts, run, journal);
-    } else if (!error && (file.writes_are_durable() || file.needs_flushes())) {
+    }
+    if (!error && (file.writes_are_durable() || file.needs_flushes())) {
         error = co_await file.sync();  // a crash must not cut off the part of the file in which the log continues
         // No later sync tells what of the log is lost.
         if (error) co_await end_run_unsynced(file, error, run, journal);
@@ -108,6 +109,7 @@ ums::Task<bool> LogGrowth::grow(SimFile& file) {
             fmt::format("{}: the log is full and cannot grow to {} MB: {}.", file.path(), new_bytes / kMb, ums::error_text(error)));
         co_return false;
     }
+    if (promises_ != nullptr) promises_->grown(file.id(), file.pages());
     for (const VlfPlace& vlf : divide_growth(file, old_bytes, new_bytes - old_bytes, plan.vlfs)) {
         log_.space().add(file, vlf.offset_bytes, vlf.offset_bytes + vlf.size_bytes);
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/log/log_manager.hpp"
+#include "sim/promises/promise_book.hpp"
 
 namespace sim {
 
@@ -28,15 +29,16 @@ struct GrowthPlan {
 // How many virtual log files a step of at least an eighth of the log becomes.
 [[nodiscard]] std::uint32_t vlfs_of_large_growth(std::uint64_t growth_bytes);
 
-// Extends a log file; the new part holds zeros, written by one task for each of several virtual log files, or whatever the file system puts
-// there. If the system refuses, the file stays as it was; if it cannot be synced, the run ends.
+// Extends a log file, durably if anything in it is; the new part holds zeros, written by one task for each of several virtual log files, or
+// whatever the file system puts there. If the system refuses, the file stays as it was; if it cannot be synced, the run ends.
 ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, GrowthPlan plan, RunState& run, Journal& journal);
 
 class LogGrowth {
 public:
-    // `is_instant`: as since SQL Server 2022, see plan_growth().
-    LogGrowth(LogManager& log, const std::vector<std::unique_ptr<SimFile>>& files, bool is_instant, RunState& run, Journal& journal)
-        : log_(log), files_(files), is_instant_(is_instant), run_(run), journal_(journal) {}
+    // `is_instant`: as since SQL Server 2022, see plan_growth(). `promises`: where a growth is recorded; null: nowhere.
+    LogGrowth(LogManager& log, const std::vector<std::unique_ptr<SimFile>>& files, bool is_instant, RunState& run, Journal& journal,
+              PromiseBook* promises = nullptr)
+        : log_(log), files_(files), is_instant_(is_instant), run_(run), journal_(journal), promises_(promises) {}
 
     // The service: grows a file each time the log asks for it, until stop() or until no file can grow any more.
     ums::Task<void> serve();
@@ -51,6 +53,7 @@ private:
     const bool is_instant_;
     RunState& run_;
     Journal& journal_;
+    PromiseBook* const promises_;
     std::atomic<bool> stopping_{false};
 };
 

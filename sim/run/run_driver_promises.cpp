@@ -36,7 +36,7 @@ void RunDriver::begin_promises() {
     begun.incarnation = parts_->log->incarnation();
     for (const SimFile* file : parts_->files) {
         if (is_transient(file->options(), options_.files)) continue;
-        const bool is_sized = !file->options().is_log && durability_of(options_, file->options()) != Durability::none;
+        const bool is_sized = durability_of(options_, file->options()) != Durability::none;
         begun.files.push_back({file->id(), file->options().is_log, is_sized ? file->pages() : 0, file->path()});
     }
     if (recovery_ && left_promises_.promises && recovery_->holds_all_promises()) {

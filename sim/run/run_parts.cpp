@@ -123,7 +123,7 @@ void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& st
     setup.promises = promises.get();
     log = std::make_unique<LogManager>(std::move(setup), run, journal);
     log_auditor = std::make_unique<LogAuditor>(*log, data_files, run, journal);
-    log_growth = std::make_unique<LogGrowth>(*log, log_files, options.recent.log_instant_growth, run, journal);
+    log_growth = std::make_unique<LogGrowth>(*log, log_files, options.recent.log_instant_growth, run, journal, promises.get());
     diagnosis = std::make_unique<PageDiagnosis>(run_id, !options.stop_on_error, data_files, *pool, run, journal);
     diagnosis->promise_to(promises.get());
     if (start.position == nullptr) diagnosis->knows_all_writes();

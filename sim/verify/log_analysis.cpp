@@ -325,7 +325,9 @@ std::string LogAnalysis::why_kept(bool is_needed) const {
 // What was cut off need not be log that recovery wants.
 void LogAnalysis::report_short_logs() {
     for (SimFile* const file : log_files_) {
-        const std::uint64_t least_bytes = least_log_bytes(contents_, file->id());
+        const std::uint64_t proven_bytes = least_log_bytes(contents_, file->id());
+        const std::uint64_t told_bytes = promises_ == nullptr ? 0 : std::uint64_t{promises_->page_count(file->id())} * kPageBytes;
+        const std::uint64_t least_bytes = std::max(proven_bytes, told_bytes);
         if (file->size_bytes() >= least_bytes) continue;
         Finding finding;
         finding.kind = FindingKind::lost_write;
@@ -336,10 +338,12 @@ void LogAnalysis::report_short_logs() {
         finding.place.offset_bytes = file->size_bytes();
         finding.place.size_bytes = least_bytes - file->size_bytes();
         finding.description =
-            fmt::format("The log file has {} bytes; its blocks prove that it had {}, and that this size had been made durable.",
-                        file->size_bytes(), least_bytes);
+            fmt::format("The log file has {} bytes; {} that it had {}, and that this size had been made durable.", file->size_bytes(),
+                        told_bytes > proven_bytes ? "the ledger outside of this storage says" : "its blocks prove", least_bytes);
         finding.reasoning = {
-            "Each block says how long its virtual log file is, and no block is written before the file, or its growth, is durable."};
+            told_bytes > proven_bytes
+                ? "The ledger was told so only after the storage had acknowledged the sync of the file: log files are never cut."
+                : "Each block says how long its virtual log file is, and no block is written before the file, or its growth, is durable."};
         file->report(std::move(finding));
     }
 }

@@ -2,12 +2,14 @@
 
 #include <cerrno>
 #include <memory>
+#include <span>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "sim/log/virtual_log_files.hpp"
 #include "sim/page/log_layout.hpp"
+#include "sim/promises/promise_book.hpp"
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
 #include "ums/base/units.hpp"
@@ -80,7 +82,9 @@ TEST_CASE("the log grows by one step if that is enough for all tasks that waited
         std::vector<std::unique_ptr<sim::SimFile>> files;
         files.push_back(w.make_file(std::move(setup)));
         sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
-        sim::LogGrowth growth(log, files, false, w.state, w.journal);
+        const sim::PromiseBook::BookedFile booked{.id = 1, .is_log = true};
+        sim::PromiseBook promises(std::span<const sim::PromiseBook::BookedFile>(&booked, 1));
+        sim::LogGrowth growth(log, files, false, w.state, w.journal, &promises);
         ums::TaskGroup services;
         ums::TaskGroup users;
         (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
@@ -90,6 +94,9 @@ TEST_CASE("the log grows by one step if that is enough for all tasks that waited
         co_await ums::sleep_until(w.clock.now_ns() + ums::kNsPerSecond);
         CHECK(files.front()->grown_count == 1);
         CHECK(files.front()->size_bytes() == 2 * kMb);
+        const std::vector<sim::PromiseControl> told{{sim::PromiseControlKind::size, 1, 2 * kMb / sim::kPageBytes, 0}};
+        const bool is_told = promises.take_batch().controls == told;
+        CHECK(is_told);
         growth.stop();
         log.stop();
         co_await services.join();
@@ -100,9 +107,10 @@ TEST_CASE("a log file that cannot be synced after its growth ends the run, whate
     VirtualWorld world;
     world.storage.set_rule(
         [](const ums::IoRequest& request) { return Fate{.error = request.operation == ums::IoOperation::sync ? EIO : 0}; });
-    world.run([](VirtualWorld& w) -> ums::Task<void> {
+    const bool is_zeroed = GENERATE(false, true);
+    world.run([is_zeroed](VirtualWorld& w) -> ums::Task<void> {
         const auto file = w.make_file(1, 4 * kMb, true);
-        const std::error_code error = co_await sim::lengthen_log(*file, 8 * kMb, {.is_zeroed = false, .vlfs = 1}, w.state, w.journal);
+        const std::error_code error = co_await sim::lengthen_log(*file, 8 * kMb, {.is_zeroed = is_zeroed, .vlfs = 1}, w.state, w.journal);
         CHECK(error == std::errc::io_error);
         CHECK(file->size_bytes() == 4 * kMb);
     });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/errors.hpp"
+#include "sim/rehearsal/promise_memory.hpp"
 #include "tests/sim/support/left_run.hpp"
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
@@ -38,6 +39,26 @@ TEST_CASE("a file that has lost its end is found") {
     const Results results = left.verify();
     REQUIRE(kinds(results) == "lost_write");
     CHECK(results.findings[0].place.size_bytes == 10 * kPageBytes);
+}
+
+TEST_CASE("a log file that is shorter than a ledger was told is found, although its blocks do not prove it") {
+    VirtualRun run{random_disk(1, 200, 600)};
+    Options options = busy_options(VirtualRun::kFolder);
+    options.test_cycle_duration_s = 1;
+    options.files[1].initial_size_mb = options.files[1].max_size_mb = 64;
+    options.write_through = GENERATE(true, false);
+    sim::PromiseMemory ledger;
+    REQUIRE(sim::Simulation(options, run.storage, run.clock, run.sink, &ledger).run().outcome == Outcome::passed);
+    constexpr std::uint64_t kLeftBytes = std::uint64_t{60} << 20;
+    run.memory.find(options.files[1].path)->resize(kLeftBytes);
+    options.job = sim::Job::verify;
+    CHECK(kinds(run.run(options)) == "");
+    const Results results = sim::Simulation(options, run.storage, run.clock, run.sink, &ledger).run();
+    REQUIRE(kinds(results) == "lost_write");
+    CHECK(results.findings[0].place.is_log);
+    CHECK(results.findings[0].place.offset_bytes == kLeftBytes);
+    CHECK(results.findings[0].place.size_bytes == (std::uint64_t{4} << 20));
+    CHECK_THAT(results.findings[0].description, ContainsSubstring("ledger"));
 }
 
 TEST_CASE("a file that is shorter than the log says is not blamed if the log has a hole, behind which it may have been cut") {
