@@ -31,7 +31,6 @@ public:
 
     // Only when nothing is going on.
     [[nodiscard]] BackupResult result() const;
-    [[nodiscard]] BackupFiles& files() { return parts_.files; }
 
 private:
     ums::Task<void> full();

@@ -33,7 +33,10 @@ RunDriver::~RunDriver() = default;
 // --- phases ---
 
 ums::Task<void> RunDriver::main() {
-    parts_ = std::make_unique<RunParts>();
+    {
+        const std::lock_guard guard(parts_mutex_);
+        parts_ = std::make_unique<RunParts>();
+    }
     begin_in_group();
     co_await meet(RunGroup::Meeting::begin);
     if (run_.is_stopping()) co_return close_files();

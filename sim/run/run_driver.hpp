@@ -54,7 +54,6 @@ private:
     ums::Task<void> go_on();
     void add_file(SimFile::Setup setup);
     void add_backup_file(SimFile::Setup setup);
-    [[nodiscard]] std::vector<const SimFile*> backup_file_list() const;
     [[nodiscard]] bool all_files_open() const;
     void remove_created_files();
     void make_parts();

@@ -75,6 +75,7 @@ void RunDriver::reserve_memory(std::span<const FileOptions> files) {
     try {
         parts_->reserve(options_, results_.buffer_pool_bytes, files);
     } catch (const std::bad_alloc&) {
+        const std::lock_guard guard(parts_mutex_);
         parts_ = std::make_unique<RunParts>();  // what was given is needed to say so
         throw EnvironmentError(memory_refused_text());
     }
@@ -85,7 +86,7 @@ void RunDriver::remove_created_files() {
     for (const SimFile* file : parts_->files) {
         if (file->was_created()) remove_file(*file, storage_, journal_);
     }
-    for (const SimFile* file : backup_file_list()) {
+    for (const SimFile* file : parts_->files_of_backups) {
         if (file->was_created()) remove_file(*file, storage_, journal_);
     }
 }
@@ -101,15 +102,7 @@ void RunDriver::add_backup_file(SimFile::Setup setup) {
 }
 
 bool RunDriver::all_files_open() const {
-    return parts_->files.size() == options_.files.size() && backup_file_list().size() == backup_files(options_).size();
-}
-
-std::vector<const SimFile*> RunDriver::backup_file_list() const {
-    std::vector<const SimFile*> files;
-    const BackupFiles& opened = parts_->opened_backup_files();
-    for (const auto& data : opened.data_files) files.push_back(&data->file);
-    if (opened.chain) files.push_back(opened.chain.get());
-    return files;
+    return parts_->files.size() == options_.files.size() && parts_->files_of_backups.size() == backup_files(options_).size();
 }
 
 void RunDriver::make_parts() {
@@ -143,8 +136,8 @@ void RunDriver::close_files() {
     is_closing_ = true;
     // After a finding they are evidence.
     const bool keeps_backups = options_.backup_user.keep_files || journal_.finding_count() > 0;
-    std::vector<const SimFile*> removed;
-    if (!keeps_backups) removed = backup_file_list();
+    std::vector<SimFile*> removed;
+    if (!keeps_backups) removed = parts_->files_of_backups;
     const auto is_removed = [this](const SimFile* file) { return are_created_files_removed_ && file->was_created(); };
     std::erase_if(removed, is_removed);
     std::unique_ptr<RunParts> parts;

@@ -85,7 +85,7 @@ void RunDriver::release_locks() {
     const std::lock_guard guard(parts_mutex_);
     if (!parts_) return;
     for (const SimFile* file : parts_->files) storage_.unlock(file->control_handle());
-    for (const SimFile* file : backup_file_list()) storage_.unlock(file->control_handle());
+    for (const SimFile* file : parts_->files_of_backups) storage_.unlock(file->control_handle());
 }
 
 }  // namespace sim

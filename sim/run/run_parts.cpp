@@ -85,6 +85,7 @@ void RunParts::add_file(SimFile::Setup setup, const FileContext& of_run) {
 void RunParts::add_backup_file(SimFile::Setup setup, const BackupUserOptions& options, const FileContext& of_run) {
     if (setup.options.role == FileRole::backup_chain) {
         backup_files.chain = std::make_unique<SimFile>(std::move(setup), of_run);
+        files_of_backups.push_back(backup_files.chain.get());
         return;
     }
     std::vector<FileOptions> all_options;
@@ -99,6 +100,7 @@ void RunParts::add_backup_file(SimFile::Setup setup, const BackupUserOptions& op
     PageLedger ledger(std::max(written_max, setup.size_bytes / kPageBytes));
     if (const auto checksum = setup.signature_checksum) ledger.acknowledge(0, 1, 0, *checksum);
     backup_files.data_files.push_back(std::make_unique<DataFile>(std::move(setup), std::move(ledger), of_run));
+    files_of_backups.push_back(&backup_files.data_files.back()->file);
     if (is_stripe) ++backup_files.stripe_count;
 }
 

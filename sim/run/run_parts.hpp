@@ -30,7 +30,6 @@ struct RunParts {
 
     // Then those of backup_files(), likewise.
     void add_backup_file(SimFile::Setup setup, const BackupUserOptions& options, const FileContext& of_run);
-    [[nodiscard]] BackupFiles& opened_backup_files() { return backup ? backup->files() : backup_files; }
 
     struct Start {
         const LogPosition* position = nullptr;  // where the log of a run continues whose pages the ledgers know; null for a new run
@@ -53,8 +52,9 @@ struct RunParts {
     std::deque<PageLedger> ledgers;  // of data files that are still to be added
     std::vector<std::unique_ptr<DataFile>> data_files;
     std::vector<std::unique_ptr<SimFile>> log_files;
-    std::vector<SimFile*> files;     // all, in the order of the configuration
-    std::vector<DriveWatch> drives;  // of `files`
+    std::vector<SimFile*> files;             // all, in the order of the configuration
+    std::vector<SimFile*> files_of_backups;  // as they were added; another thread may look at them while the rest is assembled
+    std::vector<DriveWatch> drives;          // of `files`
     std::unique_ptr<BufferPool> pool;
     std::unique_ptr<PromiseBook> promises;  // null: there is no keeper
     std::unique_ptr<LogManager> log;
