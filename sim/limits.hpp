@@ -44,6 +44,10 @@ inline constexpr std::uint64_t kLostIoSeconds = 120;
 inline constexpr std::uint32_t kLogBlockBytesMax = 60 * 1024;
 inline constexpr std::uint32_t kLogFlushesMax = 112;
 
+// So many pages, of all files, whose writes have failed are exceptions of a checkpoint, one by one; with more, it promises nothing. Each
+// takes 32 bytes of the log, which keeps room for them.
+inline constexpr std::size_t kUnwrittenPagesMax = 256;
+
 // Below this no work is possible: a 1 MB gather write, a 512 KB read-ahead and single pages need frames at the same time.
 inline constexpr std::uint64_t kBufferPoolMbMin = 8;
 

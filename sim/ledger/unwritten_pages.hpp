@@ -1,5 +1,6 @@
 // Pages of a file whose write failed permanently. That was reported, and the run continues: so a checkpoint ends without them, and must say
-// so in the log; otherwise a verification after a crash would blame the storage for losing what it never acknowledged. Any thread.
+// so in the log; otherwise a verification after a crash would blame the storage for losing what it never acknowledged. If there are more
+// than kUnwrittenPagesMax, they are not kept individually. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +9,13 @@
 #include <vector>
 
 #include "sim/ledger/page_ledger.hpp"
+#include "sim/limits.hpp"
 #include "ums/base/spinlock.hpp"
 
 namespace sim {
 
 class UnwrittenPages {
 public:
-    // If there are more, they are not kept individually.
-    static constexpr std::size_t kMax = 64;
-
     void add(std::uint32_t page) {
         const std::lock_guard guard(lock_);
         keep(page);
@@ -55,7 +54,7 @@ public:
 private:
     void keep(std::uint32_t page) {
         if (std::find(pages_.begin(), pages_.end(), page) != pages_.end()) return;
-        if (pages_.size() == kMax) {
+        if (pages_.size() == kUnwrittenPagesMax) {
             are_too_many_ = true;
         } else {
             pages_.push_back(page);
@@ -72,7 +71,7 @@ private:
             if (ledger.is_untouched(begin, end - begin)) continue;
             for (std::uint32_t page = begin; page < end; ++page) {
                 if (ledger[page].unknown == 0) continue;
-                if (found.pages.size() == kMax) {
+                if (found.pages.size() == kUnwrittenPagesMax) {
                     found.are_too_many = true;
                     return found;
                 }

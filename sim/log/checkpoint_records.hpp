@@ -16,8 +16,6 @@ struct UnknownPage {
     std::uint32_t version = 0;  // the newest one until then: of the write that failed, or of the image that was lost
 };
 
-inline constexpr std::size_t kUnknownPagesMax = 256;
-
 // The sums as of the checkpoint's begin: at least one record for each file; and which files have been cut.
 ums::Task<void> log_sums(LogManager& log, const PageSums& sums);
 

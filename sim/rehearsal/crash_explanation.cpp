@@ -103,7 +103,7 @@ private:
     // A checkpoint may except only pages of which a write failed. A run that continues knows less about some others, too.
     void look_at_exceptions() {
         if (log_.incarnation() != 1) return;
-        constexpr std::size_t kListedMax = 64;  // of a file
+        constexpr std::size_t kListedMax = 256;
         const std::set<PagePlace>& failed = book_.failed_pages();
         const std::set<PagePlace>& unknown = log_.unknown_pages();
         const bool are_all_true = std::includes(failed.begin(), failed.end(), unknown.begin(), unknown.end());

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/ledger/unwritten_pages.hpp"
 #include "sim/limits.hpp"
 #include "sim/rehearsal/fault_injector.hpp"
 #include "sim/rehearsal/fault_matching.hpp"
@@ -144,9 +143,11 @@ void change_settings(CrashPlan& plan) {
 void draw_failing_writes(CrashPlan& plan) {
     ums::Prng prng(ums::mix64(plan.seed ^ 0x7772697465));
     if (prng.below(16) != 0) return;
+    constexpr std::uint64_t kFailingMax = 64;
+    static_assert(kFailingMax <= kUnwrittenPagesMax);
     plan.faults.push_back({.kind = FindingKind::io_error,
                            .rate = 0.02,
-                           .count_max = prng.between(4, UnwrittenPages::kMax),
+                           .count_max = prng.between(4, kFailingMax),
                            .failing = FailingRequests::written_pages});
 }
 

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "sim/files/io_retry.hpp"
+#include "sim/limits.hpp"
 #include "sim/workers/checkpoint_pace.hpp"
 
 namespace sim {
@@ -67,7 +68,7 @@ Checkpoint::Exceptions Checkpoint::find_exceptions() const {
         exceptions.are_too_many |= listed.are_too_many;
         for (const std::uint32_t page : listed.pages) exceptions.pages.push_back({data->file.id(), page, data->ledger[page].version});
     }
-    exceptions.are_too_many |= exceptions.pages.size() > kUnknownPagesMax;
+    exceptions.are_too_many |= exceptions.pages.size() > kUnwrittenPagesMax;
     if (exceptions.are_too_many) exceptions.pages.clear();
     return exceptions;
 }
