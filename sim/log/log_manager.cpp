@@ -241,7 +241,15 @@ ums::Task<bool> LogManager::write_block(LogBuffer& buffer) {
     co_return !error;
 }
 
+void LogManager::stop_before_last_vlf(const LogBuffer& buffer) {
+    if (buffer.vlf_sequence < kVlfSequenceEnd || run_.is_stopping()) return;
+    run_.stop(Outcome::not_done, fmt::format("{}: the numbers of virtual log files are used up. Begin a new run, with a larger log if it "
+                                             "is to take longer.",
+                                             buffer.file->path()));
+}
+
 ums::Task<void> LogManager::flush_block(LogBuffer& buffer) {
+    stop_before_last_vlf(buffer);
     buffer.finish({.run_id = run_id_,
                    .incarnation = incarnation_,
                    .hardened_sequence = hardening_.block_sequence(),

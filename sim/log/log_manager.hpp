@@ -121,6 +121,7 @@ private:
     ums::Task<std::uint64_t> append_one(LogChange change, std::uint32_t record_bytes, Then then);
     void open_block(std::uint32_t record_bytes);
     void seal_block();
+    void stop_before_last_vlf(const LogBuffer& buffer);
     ums::Task<void> flush_block(LogBuffer& buffer);
     ums::Task<bool> write_block(LogBuffer& buffer);
     void completed(LogBuffer& buffer, bool written);

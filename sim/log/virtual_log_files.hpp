@@ -10,6 +10,9 @@
 
 namespace sim {
 
+// An LSN has 32 bits for the number of a VLF. When the log has come this far, its run ends in order: what is under way still takes some.
+inline constexpr std::uint32_t kVlfSequenceEnd = 0xfffe'0000;
+
 struct VirtualLogFile {
     SimFile* file = nullptr;
     std::uint64_t offset_bytes = 0;

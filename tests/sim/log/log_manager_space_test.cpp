@@ -1,5 +1,7 @@
 // The log in virtual time: its space, from reservation to truncation.
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tests/sim/support/log_tasks.hpp"
@@ -187,4 +189,34 @@ TEST_CASE("every reservation fits, whatever its size, with a checkpoint that tru
         CHECK(world.sink.findings().empty());
         CHECK_FALSE(world.state.is_stopping());
     }
+}
+
+TEST_CASE("a run ends in order before the numbers of its virtual log files are used up") {
+    VirtualWorld world;
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        constexpr std::uint64_t kLogBytes = 1 << 20;
+        const auto file = w.make_file(1, kLogBytes, true);
+        const std::vector<sim::LogFileShape> shapes{{file.get(), kLogBytes, 0}};
+        sim::LogPosition position;
+        position.last_vlf = sim::kVlfSequenceEnd - 2;
+        position.places = sim::divide_log(shapes, sim::kSectorBytes);
+        position.used = {{file.get(), position.places.front().offset_bytes, 1}};
+        sim::LogSetup setup{{file.get()}, 99, 4};
+        setup.position = std::move(position);
+        sim::LogManager log(std::move(setup), w.state, w.journal);
+        ums::TaskGroup services;
+        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
+        std::uint32_t blocks_before = 0;
+        for (int i = 0; i < 8; ++i) {
+            sim::LogReservation reservation = co_await log.space().reserve(40'000);
+            const std::uint64_t lsn = co_await log.append(reservation, {.kind = sim::LogRecordKind::page_update}, 40'000);
+            co_await log.harden(lsn);
+            CHECK(w.state.is_stopping() == (sim::vlf_of_lsn(lsn) >= sim::kVlfSequenceEnd));
+            blocks_before += w.state.is_stopping() ? 0 : 1;
+        }
+        CHECK(blocks_before == 6);
+        log.stop();
+        co_await services.join();
+    });
+    CHECK(world.state.outcome() == sim::Outcome::not_done);
 }
