@@ -104,6 +104,7 @@ std::string access_text(const sim::Options& options) {
     for (const sim::FileOptions& file : options.files) {
         text +=
             fmt::format("; {}: {}", file.path.substr(file.path.find_last_of('/') + 1), durability_flag(sim::durability_of(options, file)));
+        if (file.is_tempdb && sim::is_unbuffered(options)) text += ", without O_DIRECT where tmpfs refuses it";
     }
     return text;
 }

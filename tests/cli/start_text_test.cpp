@@ -36,6 +36,10 @@ TEST_CASE("how files are opened and made durable is told for each") {
     options.files[0].path = "/mnt/a/d.mdx";
     options.files[1].path = "/mnt/b/l.ldx";
     CHECK(cli::access_text(options) == "O_DIRECT; d.mdx: O_DSYNC; l.ldx: O_DSYNC");
+    options.files[0].is_tempdb = true;
+    options.files[0].durability = sim::Durability::none;
+    CHECK(cli::access_text(options) == "O_DIRECT; d.mdx: not made durable, without O_DIRECT where tmpfs refuses it; l.ldx: O_DSYNC");
+    options.files[0] = {.path = "/mnt/a/d.mdx"};
     options.no_buffering = options.use_scatter_gather = options.write_through = false;
     options.files[1].durability = sim::Durability::none;
     CHECK(cli::access_text(options) == "through the system's cache; d.mdx: fdatasync; l.ldx: not made durable");
