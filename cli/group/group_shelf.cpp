@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "ums/base/input_file.hpp"
 #include "ums/base/output_handle.hpp"
 #include "ums/base/output_place.hpp"
@@ -26,12 +28,20 @@ fs::path GroupShelf::path_of(const std::string& name) const { return folder_ / (
 void GroupShelf::take_up() {
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
-        const std::string name = entry.path().stem().string();
-        if (entry.path().extension() != kGroupExtension || !is_group_name(name)) continue;
-        const ums::InputFile file = ums::read_input_file(entry.path().string(), kGroupFileBytesMax);
-        if (!file.problem.empty() || groups_.size() >= kGroupsMax) continue;
-        std::optional<GroupState> state = GroupState::from_text(file.bytes, now());
-        if (!state) continue;  // its next beat creates it anew
+        if (entry.path().extension() == kGroupExtension && is_group_name(entry.path().stem().string())) take_up(entry.path());
+    }
+}
+
+// A group that began anew would forget who has come, and whose turn it is.
+void GroupShelf::take_up(const fs::path& path) {
+    const std::string name = path.stem().string();
+    const ums::InputFile file = ums::read_input_file(path.string(), kGroupFileBytesMax);
+    std::optional<GroupState> state;
+    if (file.problem.empty()) state = GroupState::from_text(file.bytes, now());
+    if (!state) {
+        damaged_.insert(name);
+        damages_.push_back(fmt::format("{}: {}", path.string(), file.problem.empty() ? "is damaged" : file.problem));
+    } else if (groups_.size() < kGroupsMax) {
         groups_.insert_or_assign(name, Group{std::move(*state), false});
     }
 }
@@ -53,6 +63,12 @@ std::optional<std::string> GroupShelf::answer(std::string_view text) {
     const std::optional<GroupBeat> beat = decode_beat(text);
     if (!beat) return std::nullopt;
     GroupView view;
+    if (damaged_.contains(beat->group)) {
+        view.utc_us = now().utc_us;
+        view.problem = fmt::format("its file {}{} cannot be read, or is damaged: remove it while the witness is not running", beat->group,
+                                   kGroupExtension);
+        return encode(view);
+    }
     if (!groups_.contains(beat->group) && !make_room()) {
         view.utc_us = now().utc_us;
         view.problem = "the witness keeps as many groups as it can";

@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "cli/group/group_state.hpp"
 #include "ums/base/clock.hpp"
@@ -21,8 +23,12 @@ class GroupShelf {
 public:
     static constexpr std::size_t kGroupsMax = 64;
 
-    // `folder` must exist and belong to this process. Loads the groups in it, and skips files that are not valid.
+    // `folder` must exist and belong to this process. Loads the groups in it. A file that cannot be read or is damaged stays as it is, and
+    // its group is refused.
     explicit GroupShelf(std::filesystem::path folder);
+
+    // What is wrong with files of groups, one text for each: "/srv/witness/g.group: is damaged".
+    [[nodiscard]] const std::vector<std::string>& damages() const { return damages_; }
 
     // The answer to a beat; nothing if the message is not one. Everything that the answer says is already on stable storage.
     [[nodiscard]] std::optional<std::string> answer(std::string_view text);
@@ -31,6 +37,7 @@ private:
     [[nodiscard]] GroupState::Now now() const { return {clock_.now_ns() / 1000, clock_.utc_us()}; }
     [[nodiscard]] std::filesystem::path path_of(const std::string& name) const;
     void take_up();
+    void take_up(const std::filesystem::path& path);
     [[nodiscard]] bool make_room();
     [[nodiscard]] std::error_code save(const std::string& name, const GroupState& state) const;
 
@@ -42,6 +49,8 @@ private:
     const ums::RealClock clock_;
     const std::filesystem::path folder_;
     std::map<std::string, Group> groups_;
+    std::set<std::string> damaged_;  // names of groups
+    std::vector<std::string> damages_;
 };
 
 }  // namespace cli

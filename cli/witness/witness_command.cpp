@@ -67,6 +67,9 @@ ExitCode execute_witness(const Call& call) {
         call.console.add_message(fmt::format("warning: {}; the file stays as it is, and promises of its run are refused\n",
                                              ums::printable(damage.substr(0, damage.find_last_not_of('.') + 1))));
     }
+    for (const std::string& damage : shelf.groups().damages()) {
+        call.console.add_message(fmt::format("warning: {}; the file stays as it is, and its group is refused\n", ums::printable(damage)));
+    }
     call.console.add_message(fmt::format("Witness of {} runs listens on {}; Ctrl-C ends it\n", shelf.run_count(), server.address()));
     call.console.flush("");
     while (!stop.wait(std::chrono::hours(1))) {
