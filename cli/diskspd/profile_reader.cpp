@@ -11,6 +11,7 @@
 #include "cli/diskspd/diskspd_distribution.hpp"
 #include "cli/diskspd/xml_reader.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/measuring/measuring.hpp"
 
 namespace cli {
 namespace {
@@ -302,7 +303,7 @@ std::vector<std::string> notices_of(const DiskspdProfile& profile, const XmlElem
 
 ReadProfile read_diskspd_profile(std::string_view document, const std::string& name) {
     try {
-        const XmlElement root = read_xml(document);
+        const XmlElement root = read_xml(decoded_document(document, name));
         const XmlElement* const profile = root.name == "Results" ? root.child("Profile") : &root;
         if (profile == nullptr || profile->name != "Profile")
             throw XmlError(fmt::format("line {}: an element Profile is needed", root.line));

@@ -15,7 +15,7 @@ struct ReadProfile {
 };
 
 // Throws UsageError: "FILE: line 7: …". Refuses elements that DiskSpd does not know, as DiskSpd does. Also accepts a results document, and
-// reads the profile in it. `name`: the file's, for messages.
+// reads the profile in it. `document`: UTF-8, or UTF-16 with a byte order mark. `name`: the file's, for messages.
 ReadProfile read_diskspd_profile(std::string_view document, const std::string& name);
 
 }  // namespace cli

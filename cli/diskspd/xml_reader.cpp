@@ -36,7 +36,6 @@ public:
     explicit XmlReader(std::string_view document) : document_(document), rest_(document) {}
 
     XmlElement read() {
-        if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
         skip_misc();
         if (!rest_.starts_with('<')) fail("no element begins here");
         XmlElement root = element(0);

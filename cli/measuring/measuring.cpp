@@ -10,6 +10,8 @@
 #include "cli/measuring/overwritable.hpp"
 #include "cli/run_control.hpp"
 #include "cli/stop_signals.hpp"
+#include "config/problems.hpp"
+#include "config/text_decoding.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/io/posix_storage.hpp"
 
@@ -68,6 +70,14 @@ void allow_empty_targets(sim::MeasureSpec& spec) {
             if (target.may_overwrite || (target.write_percent == 0 && target.create_bytes == 0)) continue;
             target.may_overwrite = holds_nothing(storage, target.path);
         }
+    }
+}
+
+std::string decoded_document(std::string_view bytes, const std::string& name) {
+    try {
+        return config::decode_text(bytes, name);
+    } catch (const config::ConfigError& error) {
+        throw UsageError(error.what());
     }
 }
 

@@ -26,6 +26,10 @@ void check_cpus(std::string_view option, const std::vector<std::uint32_t>& wante
 // Sets may_overwrite for targets that are to be written and hold nothing: holds_nothing().
 void allow_empty_targets(sim::MeasureSpec& spec);
 
+// The text of a file that a user names, in UTF-8: Windows also writes a byte order mark, or UTF-16. Throws UsageError, beginning with
+// `name`, for what is no text.
+std::string decoded_document(std::string_view bytes, const std::string& name);
+
 // The name in a program's path, in lower case, without its folder and without ".exe" or ".com".
 std::string program_name(const std::string& path);
 

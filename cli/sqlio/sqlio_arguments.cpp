@@ -269,8 +269,10 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 
 SqlioArguments parse_sqlio(const std::vector<std::string>& words) { return SqlioParser().parse(words); }
 
-void add_sqlio_parameters(SqlioArguments& arguments, std::string_view text, const std::string& name) {
+void add_sqlio_parameters(SqlioArguments& arguments, std::string_view bytes, const std::string& name) {
     constexpr std::uint64_t kSizeMbMax = std::uint64_t{1} << 30;
+    const std::string decoded = decoded_document(bytes, name);
+    std::string_view text = decoded;
     std::uint32_t line_number = 0;
     while (!text.empty()) {
         const std::string_view line = text.substr(0, text.find('\n'));

@@ -63,7 +63,7 @@ struct SqlioArguments {
 SqlioArguments parse_sqlio(const std::vector<std::string>& words);
 
 // Adds the files of a parameter file. Each line is "path threads mask megabytes"; fields at the end may be missing, and text after '#' is
-// ignored. `name`: the file's, for messages. Throws UsageError.
-void add_sqlio_parameters(SqlioArguments& arguments, std::string_view text, const std::string& name);
+// ignored. `bytes`: UTF-8, or UTF-16 with a byte order mark. `name`: the file's, for messages. Throws UsageError.
+void add_sqlio_parameters(SqlioArguments& arguments, std::string_view bytes, const std::string& name);
 
 }  // namespace cli

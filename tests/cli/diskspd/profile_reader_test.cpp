@@ -26,7 +26,7 @@ reports::DiskspdTarget target_in(const std::string& elements) {
 
 TEST_CASE("a small XML document is read with everything that profiles use") {
     const cli::XmlElement root = read_xml(
-        "\xEF\xBB\xBF<?xml version=\"1.0\"?>\n<!-- a <comment> -->\n<a x='1' y = \"&lt;&#65;&#x20AC;\">\n  "
+        "<?xml version=\"1.0\"?>\n<!-- a <comment> -->\n<a x='1' y = \"&lt;&#65;&#x20AC;\">\n  "
         "<n:b/>t&amp;<![CDATA[<&>]]>\n<b>2</b></a>\n");
     CHECK(root.name == "a");
     CHECK(*root.attribute("x") == "1");
@@ -125,6 +125,17 @@ TEST_CASE("DiskSpd: a profile maps files and chooses threads") {
 TEST_CASE("DiskSpd: the profile in a results document is read") {
     const std::string document = "<Results>\n<System/>" + profile_around("<BlockSize>8192</BlockSize>") + "<TimeSpan/></Results>";
     CHECK(read_diskspd_profile(document, "r.xml").profile.time_spans.at(0).targets.at(0).block_bytes == 8192);
+}
+
+TEST_CASE("DiskSpd: a profile may be saved as Windows does, with a byte order mark or in UTF-16") {
+    const std::string document = "<?xml version=\"1.0\"?>\r\n" + profile_around("<BlockSize>8192</BlockSize>") + "\r\n";
+    std::string utf16 = "\xFF\xFE";
+    for (const char c : document) utf16 += {c, '\0'};
+    for (const std::string& saved : {"\xEF\xBB\xBF" + document, utf16}) {
+        CHECK(read_diskspd_profile(saved, "p.xml").profile.time_spans.at(0).targets.at(0).block_bytes == 8192);
+    }
+    CHECK_THROWS_AS(read_diskspd_profile(utf16 + "x", "p.xml"), cli::UsageError);
+    CHECK_THROWS_WITH(read_diskspd_profile(utf16.substr(2), "p.xml"), ContainsSubstring("p.xml:1: not a text file"));
 }
 
 TEST_CASE("DiskSpd: an invalid profile is refused with file, line and element") {

@@ -153,3 +153,19 @@ TEST_CASE("SQLIO: a parameter file names files, threads, masks and sizes") {
     SqlioArguments second = parse_sqlio({"-Fparam.txt"});
     CHECK_THROWS_WITH(cli::add_sqlio_parameters(second, "a.dat 1\nb.dat x\n", "param.txt"), ContainsSubstring("param.txt:2: 'x'"));
 }
+
+TEST_CASE("SQLIO: a byte order mark in front of a parameter file is not part of the first name") {
+    const std::string text = "a.dat 4 0x0 100\r\nb.dat\r\n";
+    std::string utf16 = "\xFF\xFE";
+    for (const char c : text) utf16 += {c, '\0'};
+    for (const std::string& saved : {"\xEF\xBB\xBF" + text, utf16}) {
+        SqlioArguments arguments = parse_sqlio({"-Fparam.txt"});
+        cli::add_sqlio_parameters(arguments, saved, "param.txt");
+        REQUIRE(arguments.files.size() == 2);
+        CHECK(arguments.files[0].path == "a.dat");
+        CHECK(arguments.files[0].size_mb == 100);
+        CHECK(arguments.files[1].path == "b.dat");
+    }
+    SqlioArguments broken = parse_sqlio({"-Fparam.txt"});
+    CHECK_THROWS_AS(cli::add_sqlio_parameters(broken, utf16.substr(2), "param.txt"), cli::UsageError);
+}
