@@ -1,7 +1,10 @@
 #include "reports/diskspd/diskspd_text.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -64,6 +67,14 @@ std::string thread_list(const std::vector<MeasureRow>& rows, std::size_t target)
     return text;
 }
 
+std::vector<std::string> distinct_paths(const std::vector<DiskspdTarget>& targets) {
+    std::vector<std::string> paths;
+    for (const DiskspdTarget& target : targets) {
+        if (std::find(paths.begin(), paths.end(), target.path) == paths.end()) paths.push_back(target.path);
+    }
+    return paths;
+}
+
 class SpanText {
 public:
     SpanText(const DiskspdTimeSpan& wanted, const MeasureTimespanResults& found, DiskspdTextStyle style)
@@ -80,6 +91,7 @@ private:
     [[nodiscard]] std::string border() const;
     [[nodiscard]] std::string figures(const MeasureRow& row, MeasureDirection direction) const;
     [[nodiscard]] std::string latencies() const;
+    [[nodiscard]] MeasureRow total_of_path(std::string_view path) const;
     [[nodiscard]] std::string latency_table(const MeasureRow& row) const;
 
     const DiskspdTimeSpan& wanted_;
@@ -168,10 +180,11 @@ std::string SpanText::figures(const MeasureRow& row, MeasureDirection direction)
 
 std::string SpanText::latencies() const {
     std::string text;
-    if (wanted_.targets.size() > 1) {
-        for (std::size_t i = 0; i < wanted_.targets.size(); ++i) {
-            text += fmt::format("\n{}{}\n", style_ == DiskspdTextStyle::v2_2 ? "Latency distribution: " : "", wanted_.targets[i].path);
-            text += latency_table(found_.total_of_target(static_cast<std::uint32_t>(i)));
+    const std::vector<std::string> paths = distinct_paths(wanted_.targets);
+    if (paths.size() > 1) {
+        for (const std::string& path : paths) {
+            text += fmt::format("\n{}{}\n", style_ == DiskspdTextStyle::v2_2 ? "Latency distribution: " : "", path);
+            text += latency_table(total_of_path(path));
         }
     }
     switch (style_) {
@@ -180,6 +193,15 @@ std::string SpanText::latencies() const {
         case DiskspdTextStyle::v2_0: text += "\n"; break;
     }
     return text + latency_table(found_.total());
+}
+
+// Several targets may name the same file: then its table is that of all of them.
+MeasureRow SpanText::total_of_path(std::string_view path) const {
+    MeasureRow sum;
+    for (const MeasureRow& row : found_.rows) {
+        if (wanted_.targets.at(row.target).path == path) sum.merge(row);
+    }
+    return sum;
 }
 
 std::string SpanText::latency_table(const MeasureRow& row) const {

@@ -210,6 +210,29 @@ TEST_CASE("DiskSpd's text: every target and time span has its own tables") {
     CHECK_THAT(text, ContainsSubstring("\ntotal test time:\t20.00s\n"));
 }
 
+TEST_CASE("DiskSpd's text: targets that name the same file share a latency table") {
+    DiskspdDocument document = example_document();
+    reports::DiskspdTimeSpan& span = document.profile.time_spans[0];
+    sim::MeasureTimespanResults& found = document.results.timespans[0];
+    span.targets.push_back(span.targets[0]);
+    found.targets.push_back(found.targets[0]);
+    found.rows[1].target = 1;
+    CHECK(example_text(document).find("\nLatency distribution: ") == std::string::npos);
+    span.targets.push_back(span.targets[0]);
+    span.targets[2].path = "u.dat";
+    found.targets.push_back({.path = "/data/u.dat", .size_bytes = 8192});
+    found.rows.push_back(found.rows[0]);
+    found.rows[2].target = 2;
+    const std::string text = example_text(document);
+    const std::size_t begin = text.find("\nLatency distribution: t.dat\n");
+    REQUIRE(begin != std::string::npos);
+    CHECK(text.find("\nLatency distribution: t.dat\n", begin + 1) == std::string::npos);
+    const std::vector<std::string> lines = text_lines(text.substr(begin + 1));
+    CHECK(lines.at(3) == "    min |      1.000 |     20.000 |      1.000");
+    CHECK(lines.at(17) == "    max |      3.000 |     20.000 |     20.000");
+    CHECK(lines.at(19) == "Latency distribution: u.dat");
+}
+
 TEST_CASE("DiskSpd's text: of three or more threads in a row that share a distribution only the ends are listed") {
     DiskspdDocument document = example_document();
     document.profile.time_spans[0].targets[0].distribution = {{90, 10}, {10, 90}};
