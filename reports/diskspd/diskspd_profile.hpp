@@ -95,7 +95,7 @@ struct DiskspdTimeSpan {
 
 enum class DiskspdFormat : std::uint8_t { text, xml };
 enum class DiskspdPrecreate : std::uint8_t { none, use_max_size, constant_sizes, constant_or_zero_sizes };
-// The version of the text, for its readers, where versions differ: `v2_0` is the text of 2014, `v2_1` that of later years until 2.2.
+// The version of the text, for its readers, where versions differ. `v2_0` is the text of 2014.
 enum class DiskspdTextStyle : std::uint8_t { v2_2, v2_1, v2_0 };
 
 struct DiskspdProfile {

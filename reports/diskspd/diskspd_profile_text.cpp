@@ -21,7 +21,7 @@ private:
     void in_span(std::string_view text) { text_ += fmt::format("\t{}\n", text); }
     void in_target(std::string_view text) { text_ += fmt::format("\t\t{}\n", text); }
     [[nodiscard]] std::string size(std::uint64_t size_bytes) const {
-        return style_ == DiskspdTextStyle::v2_2 ? diskspd_size(size_bytes) : fmt::format("{}", size_bytes);
+        return style_ == DiskspdTextStyle::v2_0 ? fmt::format("{}", size_bytes) : diskspd_size(size_bytes);
     }
 
     void add_span(const DiskspdTimeSpan& span);
@@ -92,7 +92,8 @@ void ProfileText::add_target(const DiskspdTarget& target, const DiskspdTimeSpan&
     in_target("block size: " + size(target.block_bytes));
     add_access(target);
     if (span.thread_count == 0 || span.request_count == 0) {
-        in_target(fmt::format("number of outstanding I/O operations per thread: {}", target.request_count));
+        in_target(fmt::format("number of outstanding I/O operations{}: {}", style_ == DiskspdTextStyle::v2_0 ? "" : " per thread",
+                              target.request_count));
     } else {
         in_target(fmt::format("relative IO weight in thread pool: {}", target.weight));
     }
@@ -152,7 +153,8 @@ void ProfileText::add_access(const DiskspdTarget& target) {
 void ProfileText::add_bounds(const DiskspdTarget& target) {
     if (target.base_bytes != 0) in_target("base file offset: " + size(target.base_bytes));
     if (target.end_bytes != 0) in_target("max file size: " + size(target.end_bytes));
-    if (target.thread_stride_bytes != 0) in_target("thread stride size: " + size(target.thread_stride_bytes));
+    if (target.thread_stride_bytes != 0 || style_ == DiskspdTextStyle::v2_0)
+        in_target("thread stride size: " + size(target.thread_stride_bytes));
     if (target.sequential_hint) in_target("using FILE_FLAG_SEQUENTIAL_SCAN hint");
     if (target.random_hint) in_target("using FILE_FLAG_RANDOM_ACCESS hint");
     if (target.temporary_hint) in_target("using FILE_ATTRIBUTE_TEMPORARY hint");

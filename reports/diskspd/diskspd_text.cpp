@@ -179,9 +179,9 @@ std::string SpanText::figures(const MeasureRow& row, MeasureDirection direction)
 }
 
 std::string SpanText::latencies() const {
-    std::string text;
+    std::string text = style_ == DiskspdTextStyle::v2_2 ? "" : "\n\n";
     const std::vector<std::string> paths = distinct_paths(wanted_.targets);
-    if (paths.size() > 1) {
+    if (paths.size() > 1 && style_ != DiskspdTextStyle::v2_0) {
         for (const std::string& path : paths) {
             text += fmt::format("\n{}{}\n", style_ == DiskspdTextStyle::v2_2 ? "Latency distribution: " : "", path);
             text += latency_table(total_of_path(path));
@@ -189,8 +189,8 @@ std::string SpanText::latencies() const {
     }
     switch (style_) {
         case DiskspdTextStyle::v2_2: text += "\nTotal latency distribution:\n"; break;
-        case DiskspdTextStyle::v2_1: text += "\n\n\ntotal:\n"; break;
-        case DiskspdTextStyle::v2_0: text += "\n"; break;
+        case DiskspdTextStyle::v2_1: text += "\ntotal:\n"; break;
+        case DiskspdTextStyle::v2_0: break;
     }
     return text + latency_table(found_.total());
 }

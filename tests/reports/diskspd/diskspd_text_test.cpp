@@ -172,22 +172,43 @@ TEST_CASE("DiskSpd's text of 2.0: bytes, MB, the number of processors and the la
     CHECK_THAT(text, ContainsSubstring("proc count:\t\t2\n"));
     CHECK_THAT(text, ContainsSubstring("|     MB/s   |"));
     CHECK_THAT(text, ContainsSubstring("t.dat (1GB)\n"));
-    CHECK_THAT(text, ContainsSubstring("\n\n  %-ile |  Read (ms)"));
+    CHECK_THAT(text, ContainsSubstring("\t\tnumber of outstanding I/O operations: 2\n"));
+    CHECK_THAT(text, ContainsSubstring("\t\tthread stride size: 0\n"));
+    CHECK_THAT(text, ContainsSubstring("\n\n\n  %-ile |  Read (ms)"));
     CHECK(text.find("Total latency distribution") == std::string::npos);
     CHECK(text.find("9-nines") == std::string::npos);
 }
 
-TEST_CASE("DiskSpd's text of 2.1: bytes, MiB, the number of processors, and total: above the latency table") {
+TEST_CASE("DiskSpd's text of 2.1: the number of processors, and total: above the latency table") {
     DiskspdDocument document = example_document();
     const std::string text = diskspd_text(document, DiskspdTextStyle::v2_1);
-    CHECK_THAT(text, ContainsSubstring("\t\tblock size: 8192\n"));
+    CHECK_THAT(text, ContainsSubstring("\t\tblock size: 8KiB\n"));
+    CHECK_THAT(text, ContainsSubstring("\t\tnumber of outstanding I/O operations per thread: 2\n"));
+    CHECK(text.find("thread stride size") == std::string::npos);
     CHECK_THAT(text, ContainsSubstring("proc count:\t\t2\n"));
     CHECK_THAT(text, ContainsSubstring("\nCPU |  Usage |  User  |  Kernel |  Idle\n"));
     CHECK_THAT(text, ContainsSubstring("\navg.|  15.25%|   5.00%|   10.25%|  84.75%\n"));
     CHECK_THAT(text, ContainsSubstring("|    MiB/s   |"));
     CHECK_THAT(text, ContainsSubstring("t.dat (1GiB)\n"));
-    CHECK_THAT(text, ContainsSubstring("\ntotal:\n  %-ile |  Read (ms)"));
+    CHECK_THAT(text, ContainsSubstring("\n\n\n\ntotal:\n  %-ile |  Read (ms)"));
     CHECK_THAT(text, ContainsSubstring("9-nines"));
+}
+
+TEST_CASE("DiskSpd's text of 2.1 has the latencies of each file above those of all, that of 2.0 only those of all") {
+    DiskspdDocument document = example_document();
+    reports::DiskspdTimeSpan& span = document.profile.time_spans[0];
+    span.targets.push_back(span.targets[0]);
+    span.targets[1].path = "u.dat";
+    document.results.timespans[0].targets.push_back({.path = "/data/u.dat", .size_bytes = 8192});
+    document.results.timespans[0].rows[1].target = 1;
+    const std::string newer = diskspd_text(document, DiskspdTextStyle::v2_1);
+    CHECK_THAT(newer, ContainsSubstring("\n\n\n\nt.dat\n  %-ile |"));
+    CHECK_THAT(newer, ContainsSubstring("\n\nu.dat\n  %-ile |"));
+    CHECK_THAT(newer, ContainsSubstring("     20.000\n\ntotal:\n  %-ile |"));
+    const std::string older = diskspd_text(document, DiskspdTextStyle::v2_0);
+    const std::size_t table = older.find("%-ile");
+    REQUIRE(table != std::string::npos);
+    CHECK(older.find("%-ile", table + 1) == std::string::npos);
 }
 
 TEST_CASE("DiskSpd's text: every target and time span has its own tables") {
