@@ -49,7 +49,9 @@ void refuse_windows_path(const std::string& path) {
     }
     const bool has_drive = path.size() >= 2 && std::isalpha(static_cast<unsigned char>(path[0])) != 0 && path[1] == ':' &&
                            (path.size() == 2 || path[2] == '\\' || path[2] == '/');
-    if (has_drive || path.starts_with("\\\\")) {
+    // "dir\file" would be a file of this folder, perhaps on another disk than the one that is meant.
+    const bool has_backslash = !path.starts_with('/') && path.find('\\') != std::string::npos;
+    if (has_drive || has_backslash) {
         throw UsageError(fmt::format("{}: is a path of Windows; name a file of this machine, as in /mnt/data/testfile.dat", path));
     }
 }

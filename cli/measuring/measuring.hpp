@@ -17,7 +17,8 @@ namespace cli {
 sim::MeasureResults run_measurement(const sim::MeasureSpec& spec, Console& console,
                                     const std::function<void(const sim::MeasureProgress&)>& on_second);
 
-// Throws UsageError for a path that has a meaning only on Windows: "#1", "X:", "X:\file", "\\server\share".
+// Throws UsageError for a path that has a meaning only on Windows: "#1", "X:", "X:\file", "dir\file",
+// "\\server\share".
 void refuse_windows_path(const std::string& path);
 
 // Throws UsageError for a CPU to which no thread can be bound: it would run anywhere, unnoticed. `allowed`: ums::this_machine().cpus.

@@ -228,6 +228,7 @@ std::vector<std::string> paths_of(const SqlioArguments& arguments, const std::st
 }
 
 void add_sqlio_file(SqlioArguments& arguments, const SqlioFile& file) {
+    refuse_windows_path(file.path);
     for (const std::string& path : paths_of(arguments, file.path)) {
         refuse_windows_path(path);
         if (path.size() > kSqlioNameMax) throw UsageError(fmt::format("{}: a name has at most {} characters", path, kSqlioNameMax));

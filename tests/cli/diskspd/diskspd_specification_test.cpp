@@ -138,7 +138,10 @@ TEST_CASE("DiskSpd: options without a counterpart in the engine are refused with
     CHECK_THROWS_WITH(specified({"C:"}), ContainsSubstring("path of Windows"));
     CHECK_THROWS_WITH(specified({"X:\\testfile.dat"}), ContainsSubstring("path of Windows"));
     CHECK_THROWS_WITH(specified({"\\\\server\\share\\f"}), ContainsSubstring("path of Windows"));
+    CHECK_THROWS_WITH(specified({"data\\testfile.dat"}), ContainsSubstring("path of Windows"));
+    CHECK_THROWS_WITH(specified({".\\testfile.dat"}), ContainsSubstring("path of Windows"));
     CHECK(first_target({"a:b"}).path == "a:b");
+    CHECK(first_target({"/mnt/a\\b"}).path == "/mnt/a\\b");
 }
 
 TEST_CASE("DiskSpd: a file that two time spans create is created once") {

@@ -113,6 +113,7 @@ TEST_CASE("SQLIO: drives stand for named folders, and devices are named by their
     CHECK(parse_sqlio({"-RE", "--drive", "E=/dev/sde"}).files.at(0).path == "/dev/sde");
     CHECK_THROWS_WITH(parse_sqlio({"-R1"}), ContainsSubstring("name block devices"));
     CHECK_THROWS_WITH(parse_sqlio({"X:\\TestFile.DAT"}), ContainsSubstring("path of Windows"));
+    CHECK_THROWS_WITH(parse_sqlio({"-dL", "--drive", "L=/mnt/l", "sub\\test.dat"}), ContainsSubstring("path of Windows"));
 }
 
 TEST_CASE("SQLIO: an invalid option is refused by its name") {
