@@ -227,9 +227,21 @@ std::vector<std::string> paths_of(const SqlioArguments& arguments, const std::st
     return paths;
 }
 
+// "c:\sql\test.dat" with --drive C=/mnt/data is that file below the folder. Any other name stays as it is.
+std::string below_drive(const SqlioArguments& arguments, const std::string& name) {
+    const bool has_drive = name.size() > 2 && std::isalpha(static_cast<unsigned char>(name[0])) != 0 && name[1] == ':';
+    if (!has_drive || !arguments.drive_letters.empty()) return name;
+    const auto drive = arguments.drives.find(static_cast<char>(std::toupper(static_cast<unsigned char>(name[0]))));
+    if (drive == arguments.drives.end()) return name;
+    std::string below = name.substr(2);
+    std::replace(below.begin(), below.end(), '\\', '/');
+    return fmt::format("{}/{}", drive->second, below.substr(std::min(below.find_first_not_of('/'), below.size())));
+}
+
 void add_sqlio_file(SqlioArguments& arguments, const SqlioFile& file) {
-    refuse_windows_path(file.path);
-    for (const std::string& path : paths_of(arguments, file.path)) {
+    const std::string name = below_drive(arguments, file.path);
+    refuse_windows_path(name);
+    for (const std::string& path : paths_of(arguments, name)) {
         refuse_windows_path(path);
         if (path.size() > kSqlioNameMax) throw UsageError(fmt::format("{}: a name has at most {} characters", path, kSqlioNameMax));
         arguments.files.push_back(file);

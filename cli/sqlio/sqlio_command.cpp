@@ -68,7 +68,7 @@ constexpr std::array kSqlioSwitches{
     Switch{.name = "drive",
            .value = "LETTER=DIR",
            .repeatable = true,
-           .help = "what a drive of -d stands for, as in L=/mnt/data; for -R a block device"},
+           .help = "what a drive of -d, or in the name of a file, stands for, as in L=/mnt/data;\nfor -R a block device"},
     Switch{.name = "overwrite-foreign-files",
            .help = "also write to files with other data, and to unused block devices.\nWhat they hold is destroyed for good"},
 };

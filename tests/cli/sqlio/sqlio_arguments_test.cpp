@@ -116,6 +116,17 @@ TEST_CASE("SQLIO: drives stand for named folders, and devices are named by their
     CHECK_THROWS_WITH(parse_sqlio({"-dL", "--drive", "L=/mnt/l", "sub\\test.dat"}), ContainsSubstring("path of Windows"));
 }
 
+TEST_CASE("SQLIO: names on a drive of Windows are below the folder that stands for the drive") {
+    CHECK(parse_sqlio({"--drive", "C=/mnt/c", "c:\\sql\\test.dat"}).files.at(0).path == "/mnt/c/sql/test.dat");
+    CHECK(parse_sqlio({"E:test.dat", "--drive=E=/mnt/e"}).files.at(0).path == "/mnt/e/test.dat");
+    SqlioArguments arguments = parse_sqlio({"-Fparam.txt", "--drive", "C=/mnt/c"});
+    cli::add_sqlio_parameters(arguments, "c:\\testfile.dat 2 0x0 100\r\n#d:\\testfile.dat 2 0x0 100\r\n", "param.txt");
+    REQUIRE(arguments.files.size() == 1);
+    CHECK(arguments.files[0].path == "/mnt/c/testfile.dat");
+    CHECK_THROWS_WITH(parse_sqlio({"--drive", "C=/mnt/c", "d:\\test.dat"}), ContainsSubstring("path of Windows"));
+    CHECK_THROWS_WITH(parse_sqlio({"-dC", "--drive", "C=/mnt/c", "c:\\test.dat"}), ContainsSubstring("path of Windows"));
+}
+
 TEST_CASE("SQLIO: an invalid option is refused by its name") {
     for (const char* option : {"-kX",    "-k",  "-t0", "-t257", "-t",   "-s0",  "-sx", "-d",  "-d1", "-R",  "-f",  "-f0", "-fzigzag",
                                "-p1024", "-px", "-a",  "-a0",   "-ax",  "-o-1", "-ox", "-b0", "-b",  "-i0", "-mS", "-m0", "-L",
