@@ -179,13 +179,18 @@ std::string edge_text(std::uint64_t offset_bytes) { return offset_bytes == 0 ? "
 
 }  // namespace
 
-std::string diskspd_distribution_text(const std::vector<DiskspdRange>& ranges, bool is_in_percent, std::string_view indent) {
+std::string diskspd_distribution_text(const std::vector<DiskspdRange>& ranges, bool is_in_percent, std::string_view indent,
+                                      bool shows_holes) {
     const auto add_percent = [](std::uint32_t sum, const DiskspdRange& range) { return sum + range.io_percent; };
     const std::uint32_t total_percent = std::accumulate(ranges.begin(), ranges.end(), 0U, add_percent);
     std::string text;
     std::uint64_t begin = 0;
     for (const DiskspdRange& range : ranges) {
         const std::uint64_t end = begin + range.span;
+        if (range.io_percent == 0 && !shows_holes) {
+            begin = end;
+            continue;
+        }
         if (is_in_percent) {
             text += fmt::format("{}   {:>3}% of IO => [{:>2}% - {:>3}%) of target\n", indent, range.io_percent, begin, end);
         } else {

@@ -13,7 +13,8 @@ namespace reports {
 // safe for a terminal.
 std::string diskspd_profile_text(const DiskspdProfile& profile, DiskspdTextStyle style);
 
-// Lines "   90% of IO => [ 0% -  10%) of target", each after `indent`.
-std::string diskspd_distribution_text(const std::vector<DiskspdRange>& ranges, bool is_in_percent, std::string_view indent);
+// Lines "   90% of IO => [ 0% -  10%) of target", each after `indent`. `shows_holes`: also for parts without requests, as in the profile.
+std::string diskspd_distribution_text(const std::vector<DiskspdRange>& ranges, bool is_in_percent, std::string_view indent,
+                                      bool shows_holes = true);
 
 }  // namespace reports

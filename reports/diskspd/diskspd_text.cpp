@@ -139,7 +139,7 @@ std::string SpanText::distributions() const {
         if (ranges.empty()) continue;
         if (text.empty()) text = "\nEffective IO Distributions\n--------------------------\n";
         text += fmt::format("target: {} [thread:{}]\n", wanted_.targets[i].path, thread_list(found_.rows, i));
-        text += diskspd_distribution_text(ranges, false, "");
+        text += diskspd_distribution_text(ranges, false, "", false);
     }
     return text;
 }

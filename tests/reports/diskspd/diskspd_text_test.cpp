@@ -267,6 +267,18 @@ TEST_CASE("DiskSpd's text: of three or more threads in a row that share a distri
     CHECK_THAT(example_text(document), ContainsSubstring("\ntarget: t.dat [thread: 0 - 3 5 7 8]\n"));
 }
 
+TEST_CASE("DiskSpd's text: parts of a target without requests are in the profile, but not in the effective distribution") {
+    DiskspdDocument document = example_document();
+    document.profile.time_spans[0].targets[0].distribution = {{90, 10}, {0, 20}, {10, 70}};
+    document.profile.time_spans[0].targets[0].is_distribution_in_percent = true;
+    const std::string text = example_text(document);
+    CHECK_THAT(text, ContainsSubstring("\t\t     0% of IO => [10% -  30%) of target\n"));
+    CHECK_THAT(text, ContainsSubstring("\ntarget: t.dat [thread: 0 1]\n"
+                                       "    90% of IO => [     0    - 102.40MiB)\n"
+                                       "    10% of IO => [307.20MiB -      1GiB)\n"
+                                       "\nTotal IO\n"));
+}
+
 TEST_CASE("DiskSpd's text: a time span that ended before it was measured says so") {
     DiskspdDocument document = example_document();
     document.results.timespans[0].duration_ns = 0;
