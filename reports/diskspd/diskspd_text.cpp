@@ -44,6 +44,8 @@ std::string file_size_text(std::uint64_t size_bytes, DiskspdTextStyle style) {
     return text;
 }
 
+std::string_view megabytes_text(DiskspdTextStyle style) { return style == DiskspdTextStyle::v2_0 ? " MB" : "MiB"; }
+
 // " 0 1" or " 0 - 7": a run of three or more is shown by its ends.
 std::string thread_list(const std::vector<MeasureRow>& rows, std::size_t target) {
     std::string text;
@@ -153,7 +155,7 @@ std::string SpanText::border() const {
 
 std::string SpanText::section(std::string_view title, MeasureDirection direction) const {
     std::string text = fmt::format("\n{}\nthread |       bytes     |     I/Os     |    {}/s   |  I/O per s {}{}{}|  file\n", title,
-                                   style_ == DiskspdTextStyle::v2_0 ? " MB" : "MiB", wanted_.measures_latency ? "|  AvgLat  " : "",
+                                   megabytes_text(style_), wanted_.measures_latency ? "|  AvgLat  " : "",
                                    wanted_.gathers_iops ? "| IopsStdDev " : "", wanted_.measures_latency ? "| LatStdDev " : "");
     text += border();
     for (const MeasureRow& row : found_.rows) {
@@ -244,7 +246,7 @@ std::string totals_row(std::string_view name, const MeasureCounts& counts, doubl
 }
 
 // Sums over all time spans.
-std::string totals_text(const sim::MeasureResults& results) {
+std::string totals_text(const sim::MeasureResults& results, DiskspdTextStyle style) {
     MeasureRow all;
     double seconds = 0;
     for (const MeasureTimespanResults& span : results.timespans) {
@@ -254,21 +256,23 @@ std::string totals_text(const sim::MeasureResults& results) {
     }
     const std::string border = std::string(79, '-') + "\n";
     return fmt::format(
-        "\n\nTotals:\n{}\ntype   |       bytes     |     I/Os     |    MiB/s   |  I/O per s\n{}{}{}{}{}\ntotal test time:\t{:.2f}s\n",
-        kStars, border, totals_row("write", all.writes, seconds), totals_row("read", all.reads, seconds), border,
+        "\n\nTotals:\n{}\ntype   |       bytes     |     I/Os     |    {}/s   |  I/O per s\n{}{}{}{}{}\ntotal test time:\t{:.2f}s\n",
+        kStars, megabytes_text(style), border, totals_row("write", all.writes, seconds), totals_row("read", all.reads, seconds), border,
         totals_row("total", all.both(), seconds), seconds);
 }
 
 }  // namespace
 
 std::string diskspd_text(const DiskspdDocument& document, DiskspdTextStyle style) {
-    std::string text = diskspd_profile_text(document.profile, style) + diskspd_system_text(document.system);
+    std::string text = diskspd_profile_text(document.profile, style);
+    // The text of 2014 has an empty line instead.
+    text += style == DiskspdTextStyle::v2_0 ? "\n" : diskspd_system_text(document.system);
     const auto& found = document.results.timespans;
     for (std::size_t i = 0; i < found.size() && i < document.profile.time_spans.size(); ++i) {
         text += fmt::format("\nResults for timespan {}:\n{}", i + 1, kStars);
         text += SpanText(document.profile.time_spans[i], found[i], style).text();
     }
-    if (found.size() > 1) text += totals_text(document.results);
+    if (found.size() > 1) text += totals_text(document.results, style);
     return text;
 }
 

@@ -174,6 +174,7 @@ TEST_CASE("DiskSpd's text of 2.0: bytes, MB, the number of processors and the la
     CHECK_THAT(text, ContainsSubstring("t.dat (1GB)\n"));
     CHECK_THAT(text, ContainsSubstring("\t\tnumber of outstanding I/O operations: 2\n"));
     CHECK_THAT(text, ContainsSubstring("\t\tthread stride size: 0\n"));
+    CHECK_THAT(text, ContainsSubstring("\t\tIO priority: normal\n\n\n\nResults for timespan 1:\n"));
     CHECK_THAT(text, ContainsSubstring("\n\n\n  %-ile |  Read (ms)"));
     CHECK(text.find("Total latency distribution") == std::string::npos);
     CHECK(text.find("9-nines") == std::string::npos);
@@ -209,6 +210,15 @@ TEST_CASE("DiskSpd's text of 2.1 has the latencies of each file above those of a
     const std::size_t table = older.find("%-ile");
     REQUIRE(table != std::string::npos);
     CHECK(older.find("%-ile", table + 1) == std::string::npos);
+}
+
+TEST_CASE("DiskSpd's text of 2.0 has MB in the totals of several time spans, too") {
+    DiskspdDocument document = example_document();
+    document.profile.time_spans.push_back(document.profile.time_spans[0]);
+    document.results.timespans.push_back(document.results.timespans[0]);
+    CHECK_THAT(diskspd_text(document, DiskspdTextStyle::v2_0),
+               ContainsSubstring("\ntype   |       bytes     |     I/Os     |     MB/s   |"));
+    CHECK_THAT(example_text(document), ContainsSubstring("\ntype   |       bytes     |     I/Os     |    MiB/s   |"));
 }
 
 TEST_CASE("DiskSpd's text: every target and time span has its own tables") {
