@@ -18,6 +18,10 @@ std::string point_text(const SweepPoint& point) {
                        duration_text(static_cast<std::uint64_t>(std::llround(point.latency_mean_ms * 1000))));
 }
 
+std::string outstanding_text(const SweepPoint& point) {
+    return fmt::format("{:g} outstanding request{}", point.outstanding, point.outstanding == 1 ? "" : "s");
+}
+
 }  // namespace
 
 Knee knee_of(const std::vector<SweepPoint>& points) {
@@ -47,15 +51,14 @@ std::string knee_text(const std::vector<SweepPoint>& points, const Knee& knee) {
     if (knee.is_knee) {
         const SweepPoint& next = points[knee.at + 1];
         text = fmt::format(
-            "The knee is at {:g} outstanding requests: {}. At {:g} the throughput is {:+.0f} %, and the average latency {:+.0f} %: from "
-            "there on more requests mostly wait for each other.",
-            point.outstanding, point_text(point), next.outstanding, 100 * (next.requests_per_s / point.requests_per_s - 1),
+            "The knee is at {}: {}. At {:g} the throughput is {:+.0f} %, and the average latency {:+.0f} %: from there on more requests "
+            "mostly wait for each other.",
+            outstanding_text(point), point_text(point), next.outstanding, 100 * (next.requests_per_s / point.requests_per_s - 1),
             100 * (next.latency_mean_ms / point.latency_mean_ms - 1));
     } else if (points.size() == 1) {
         text = fmt::format("One depth was measured, {:g}: {}. A knee takes several.", point.outstanding, point_text(point));
     } else {
-        text = fmt::format("Up to {:g} outstanding requests the throughput grew with them: {}. The knee lies beyond.", point.outstanding,
-                           point_text(point));
+        text = fmt::format("Up to {} the throughput grew with them: {}. The knee lies beyond.", outstanding_text(point), point_text(point));
     }
     if (knee.is_cpu_bound) {
         text += fmt::format(

@@ -36,6 +36,7 @@ TEST_CASE("the knee of a device with eight channels is at eight requests") {
 TEST_CASE("a device of one channel has its knee at the first depth, and one of very many has none") {
     CHECK(knee_of(device_points(1, 1)).at == 0);
     CHECK(knee_of(device_points(1, 1)).is_knee);
+    CHECK_THAT(knee_text(device_points(1, 1), knee_of(device_points(1, 1))), ContainsSubstring("The knee is at 1 outstanding request: "));
     const auto wide = device_points(1000, 1);
     CHECK_FALSE(knee_of(wide).is_knee);
     CHECK(wide[knee_of(wide).at].outstanding == 64);
