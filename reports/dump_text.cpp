@@ -158,7 +158,7 @@ std::string comparison(const sim::Finding& finding) {
     if (comparison.wrong_bits > 0) text += fact("wrong bits", bit_text(finding));
     if (comparison.shift_bytes != 0)
         text += fact("moved", fmt::format("the expected bytes came, shifted by {} bytes {}", std::abs(comparison.shift_bytes),
-                                          comparison.shift_bytes > 0 ? "toward the end" : "toward the beginning"));
+                                          comparison.shift_bytes > 0 ? "towards the end" : "towards the beginning"));
     if (comparison.not_read_bytes > 0) text += fact("not filled", fmt::format("{} bytes", count_text(comparison.not_read_bytes)));
     return text;
 }

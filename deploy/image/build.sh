@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # build.sh PROGRAM SAMPLES LICENCE VERSION OUT: builds the image OUT (an OCI archive), which holds only the static program, its samples and
-# the licenses. Needs buildah, but no network and no running container: nothing is executed. Everything in it is dated SOURCE_DATE_EPOCH, so
+# the licences. Needs buildah, but no network and no running container: nothing is executed. Everything in it is dated SOURCE_DATE_EPOCH, so
 # the same program gives the same image.
 set -euo pipefail
 program=$1 samples=$2 licence=$3 version=$4 out=$5
