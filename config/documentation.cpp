@@ -53,7 +53,7 @@ constexpr std::string_view kErrorRules[] = {
     "`-size` without `-dir` sets the sizes of the configuration's files in the same way.",
     "A Windows path (`f:\\sqliosim.mdx`) is an error on Linux, unless `-dir` is given.",
     "There may be at most CPUCount x 1023 - 100 users in all.",
-    "MaxMemoryMB is limited to the memory of the machine, with a warning.",
+    "MaxMemoryMB is limited to 15/16 of the machine's memory, with a warning.",
     "Increment, and if necessary MaxExtends, is reduced until Increment x MaxExtends < MaxMemoryMB / number of data files, with a "
     "warning.",
 };

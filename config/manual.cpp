@@ -45,10 +45,10 @@ std::string section_entry(const SectionInfo& info) {
 constexpr std::string_view kDescription =
     "The configuration of a run: the INI of SQLIOSim as it is, or the same in TOML if the name of the file ends in .toml.\n"
     ".PP\n"
-    "In INI a semicolon begins a comment, names may be written in any case, booleans are TRUE and FALSE, and shares are in hundredths of a "
-    "percent (1000 is 10 %). In TOML names are in lower case with underscores and shares are in percent. Every parameter has a default, "
-    "except for names and sizes of files. Switches of the command line override the file. An unknown section is an error; an unknown key "
-    "is ignored, with a warning.\n";
+    "In INI a line that begins with a semicolon or # is a comment, names may be written in any case, booleans are TRUE and FALSE, and "
+    "shares are in hundredths of a percent (1000 is 10 %). In TOML names are in lower case with underscores and shares are in percent. "
+    "Every parameter has a default, except for names and sizes of files. Switches of the command line override the file. An unknown "
+    "section is an error; an unknown key is ignored, with a warning.\n";
 
 constexpr std::string_view kExample =
     "[CONFIG]\nTestCycleDuration=300\n\n[File1]\nFileName=/mnt/data/sqliosim.mdx\nInitialSize=4096\nMaxSize=8192\nIncrement=64\nShrinkable="
