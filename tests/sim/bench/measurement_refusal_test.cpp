@@ -10,6 +10,7 @@
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
 #include "ums/base/machine.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
 using namespace sim;
@@ -144,6 +145,27 @@ TEST_CASE("a file that is ours and has the right size is kept if requested, and 
     target.create_bytes = 4 * kMb;
     target.keep_existing = true;
     CHECK(run_spec(run, spec_of(target)).timespans[0].targets[0].size_bytes == 4 * kMb);
+}
+
+TEST_CASE("a file that does not fit is refused before the file system has given all that it has") {
+    struct AllocationSpy final : ums::ForwardingStorage {
+        using ums::ForwardingStorage::ForwardingStorage;
+        std::error_code allocate(ums::FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) override {
+            ++count;
+            return inner().allocate(file, offset_bytes, size_bytes);
+        }
+        int count = 0;
+    };
+    VirtualRun run;
+    run.memory.set_capacity(4 * kMb);
+    AllocationSpy spy(run.storage);
+    MeasureTarget target = small_target();
+    target.create_bytes = 8 * kMb;
+    CHECK_THROWS_WITH(Measurement(spec_of(target), spy, run.clock, run.sink).run(), ContainsSubstring("has 4 MB free"));
+    CHECK(spy.count == 0);
+    target.create_bytes = 4 * kMb;
+    CHECK(Measurement(spec_of(target), spy, run.clock, run.sink).run().failure_reason.empty());
+    CHECK(spy.count == 1);
 }
 
 TEST_CASE("a file that could not be made larger, or was to be for a measurement that is refused, is taken by the next one") {
