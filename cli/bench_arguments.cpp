@@ -87,21 +87,27 @@ void set_seed(BenchArguments& arguments, const SwitchWord& word) {
 }
 
 constexpr std::array kBenchSwitches{
-    BenchSwitch{{.name = "pattern", .value = "random|sequential", .help = "where blocks are read or written; random"}, set_pattern},
-    BenchSwitch{{.name = "op", .value = "read|write", .help = "read; reads are verified, what was written is read back afterwards"},
+    BenchSwitch{{.name = "pattern", .value = "random|sequential", .help = "where blocks are read or written (default: random)"},
+                set_pattern},
+    BenchSwitch{{.name = "op",
+                 .value = "read|write",
+                 .help = "what requests do (default: read); reads are verified, what was written is read back"},
                 set_operation},
     BenchSwitch{{.name = "block",
                  .value = "SIZE",
-                 .help = "8K; whole pages of 8K up to 8M. With --op write --pattern sequential also log\n"
-                         "blocks: other sizes in whole sectors, or a range as in 4K-60K"},
+                 .help = "whole pages of 8K up to 8M (default: 8K, or the preset's). With --op write --pattern\n"
+                         "sequential also log blocks: other sizes in whole sectors, or a range as in 4K-60K"},
                 set_block},
-    BenchSwitch{{.name = "depth", .value = "N", .help = "32; requests outstanding at a time, all CPUs together"}, set_depth},
-    BenchSwitch{{.name = "cpus", .value = "N", .help = "schedulers; 1, or as many as --threads, but no more than there are CPUs"},
+    BenchSwitch{{.name = "depth", .value = "N", .help = "requests outstanding at a time, all CPUs together (default: 32, or the preset's)"},
+                set_depth},
+    BenchSwitch{{.name = "cpus", .value = "N", .help = "schedulers (default: 1, or as many as --threads, but no more than there are CPUs)"},
                 set_cpus},
-    BenchSwitch{{.name = "seconds", .value = "N", .help = "5; of measurement; preparing the files takes additional time"}, set_seconds},
-    BenchSwitch{{.name = "size", .value = "SIZE", .help = "use this much of each file; all of an existing file, 1G of a new one"},
+    BenchSwitch{
+        {.name = "seconds", .value = "N", .help = "length of the measurement (default: 5); preparing the files takes additional time"},
+        set_seconds},
+    BenchSwitch{{.name = "size", .value = "SIZE", .help = "use this much of each file (default: all of an existing one, 1G of a new one)"},
                 set_size},
-    BenchSwitch{{.name = "verify", .value = "on|off", .help = "on; off: reads are requests alone, and writes are not read back"},
+    BenchSwitch{{.name = "verify", .value = "on|off", .help = "off: reads are requests alone, and writes are not read back (default: on)"},
                 set_verify},
     BenchSwitch{{.name = "durable", .help = "writes are on stable storage when they complete (O_DSYNC)"},
                 [](BenchArguments& arguments, const SwitchWord&) { arguments.options.durable = true; }},
@@ -110,7 +116,7 @@ constexpr std::array kBenchSwitches{
     BenchSwitch{{.name = "buffered", .help = "through the system's cache; without it: O_DIRECT"},
                 [](BenchArguments& arguments, const SwitchWord&) { arguments.options.direct = false; }},
     BenchSwitch{{.name = "engine", .value = "NAME", .help = "uring, threads or auto (default)"}, set_engine},
-    BenchSwitch{{.name = "seed", .value = "N", .help = "0; seed of the random places"}, set_seed},
+    BenchSwitch{{.name = "seed", .value = "N", .help = "seed of the random places (default: 0)"}, set_seed},
 };
 
 constexpr std::array kPathSwitches{
@@ -179,7 +185,7 @@ void set_tolerance(BenchArguments& arguments, const SwitchWord& word) {
 }
 
 constexpr std::array kOutcomeSwitches{
-    BenchSwitch{{.name = "repeat", .value = "N", .help = "1; rounds, reported with mean, deviation and 95 % confidence interval"},
+    BenchSwitch{{.name = "repeat", .value = "N", .help = "rounds, reported with mean, deviation and 95 % confidence interval (default: 1)"},
                 [](BenchArguments& arguments, const SwitchWord& word) {
                     arguments.plan.rounds = static_cast<std::uint32_t>(number_of(word, 1, kRoundsMax));
                 }},
@@ -202,7 +208,7 @@ constexpr std::array kOutcomeSwitches{
                          "if requests per second or average latency are worse by more than --tolerance, and\n"
                          "by more than chance, if both sides have several rounds"},
                 [](BenchArguments& arguments, const SwitchWord& word) { arguments.demands.baseline_path = word.value; }},
-    BenchSwitch{{.name = "tolerance", .value = "P%", .help = "5%; how much worse than the --baseline is allowed"}, set_tolerance},
+    BenchSwitch{{.name = "tolerance", .value = "P%", .help = "how much worse than the --baseline is allowed (default: 5%)"}, set_tolerance},
 };
 
 bool is_named(Switches switches, std::string_view name) {

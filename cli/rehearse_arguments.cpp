@@ -30,10 +30,10 @@ constexpr std::array kRehearseSwitches{
                    "Default: each class in runs of its own, and runs without faults"},
     Switch{.name = "place",
            .value = "anywhere|first|last|middle|end|sync|chain|log_backup",
-           .help = "first or last page of a file, middle pages of a request, where the file grows and shrinks;\n"
-                   "sync: no page, but syncs of a file fail (io_error); chain: no page and no log, but the\n"
-                   "chain of backups (log_gap, log_block_damaged, log_stale_block); log_backup: of the same classes,\n"
-                   "but blocks of the log, when a backup reads them"},
+           .help = "first, last: that page of a file; middle: pages in the middle of a request; end: where the file\n"
+                   "grows and shrinks; sync: syncs of a file fail (io_error); chain: the chain of backups (log_gap,\n"
+                   "log_block_damaged, log_stale_block); log_backup: blocks of the log when a backup reads them (the\n"
+                   "same classes)"},
     Switch{
         .name = "during", .value = "PHASE", .help = "initial_update, initial_checkpoint, main_run, backup, final_checkpoint, final_audit"},
     Switch{.name = "seed", .value = "N", .help = "first seed (default: 1). The same seed gives the identical run"},

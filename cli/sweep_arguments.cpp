@@ -124,10 +124,10 @@ std::vector<std::uint64_t> parse_range(const std::string& text, bool is_size, st
 Switches sweep_switches() {
     static const std::vector<Switch> texts = [] {
         std::vector<Switch> list{
-            {.name = "depth", .value = "RANGE", .help = "1..64; requests outstanding at a time, of each file"},
-            {.name = "threads", .value = "RANGE", .help = "1; that share them"},
-            {.name = "block", .value = "RANGE", .help = "8K, or the preset's"},
-            {.name = "write-percent", .value = "RANGE", .help = "0, or the preset's; share of writes"},
+            {.name = "depth", .value = "RANGE", .help = "requests outstanding at a time, of each file (default: 1..64)"},
+            {.name = "threads", .value = "RANGE", .help = "threads that share them (default: 1)"},
+            {.name = "block", .value = "RANGE", .help = "sizes of blocks (default: 8K, or the preset's)"},
+            {.name = "write-percent", .value = "RANGE", .help = "share of writes (default: 0, or the preset's)"},
             {.name = "resume", .help = "continue the sweep of which --json FILE holds a part"},
         };
         for (const Switches table : {bench_own_switches(), measure_switches()}) {

@@ -198,7 +198,7 @@ constexpr std::array kDiskspdSwitches{
     Switch{.name = "verify",
            .help = "write and read ioproof's pages, and check each page that is read;\nwhere blocks or offsets are no multiples of 8K: "
                    "sectors of 512 bytes"},
-    Switch{.name = "text-style", .value = "2.0|2.1|2.2", .help = "2.2; 2.0 or 2.1 for scripts that read the text of that version"},
+    Switch{.name = "text-style", .value = "2.0|2.1|2.2", .help = "the text of this version, for scripts that read it (default: 2.2)"},
     Switch{.name = "overwrite-foreign-files",
            .help = "also write to files with other data, and to unused block devices.\nWhat they hold is destroyed for good"},
 };
