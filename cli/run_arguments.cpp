@@ -59,11 +59,13 @@ constexpr std::array kOwnSwitches{
     Switch{.name = "duration",
            .sqliosim = "d",
            .value = "SECONDS",
-           .help = "length of the main run; preparation and final audit take additional time"},
+           .help = "length of the main run (default: 300, or what the configuration says); preparation and final\n"
+                   "audit take additional time"},
     Switch{.name = "size",
            .sqliosim = "size",
            .value = "MB",
-           .help = "initial size of a data file; it may grow to twice that.\nThe log file gets half of it, at most 50 MB"},
+           .help = "initial size of a data file (default with -dir: 4096); it may grow to twice that.\n"
+                   "The log file gets half of it, at least 4 MB and at most 50 MB"},
     Switch{.name = "seed", .value = "N", .help = "repeat the random choices of an earlier run, which printed this number"},
     Switch{.name = "engine", .value = "NAME", .help = "uring, threads, or auto (default): io_uring where the kernel allows it"},
     Switch{.name = "inject",
@@ -87,8 +89,10 @@ constexpr std::array kOwnSwitches{
            .help = "record in this file, on another disk, what the storage has acknowledged: with the same\n"
                    "--ledger, 'verify' and 'run --resume' find losses even if the log has lost its own end\n"
                    "(docs/ledger_format.md)"},
-    Switch{
-        .name = "witness", .value = "ADDR:PORT", .help = "the same on another machine, where 'ioproof witness' keeps it (docs/witness.md)"},
+    Switch{.name = "witness",
+           .value = "ADDR:PORT",
+           .help = "like --ledger, but on another machine, where 'ioproof witness' keeps it (docs/witness.md).\n"
+                   "Without a port: 7017"},
     Switch{.name = "moments",
            .value = "PIPE",
            .help = "tell a program that cuts the power when a cut would do the most harm: a 'c' for each\n"

@@ -44,7 +44,11 @@ Switches verify_switches() {
                     "with --repair: DANGER. Also repair block devices, and *.mdf, *.ndf and *.ldf, on\n"
                     "which the run worked with this switch. A verification reads them without it";
             }
-            if (entry.name == "witness") entry.help = "the same on another machine, where 'ioproof witness' keeps it (docs/witness.md)";
+            if (entry.name == "witness") {
+                entry.help =
+                    "like --ledger, but on another machine, where 'ioproof witness' keeps it (docs/witness.md).\n"
+                    "Without a port: 7017";
+            }
             if (entry.name == "json") entry.help = "write everything about the verification to this file (docs/results.schema.json)";
         }
         switches.push_back(Switch{.name = "repair",

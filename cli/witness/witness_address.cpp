@@ -16,9 +16,9 @@ constexpr std::array kTlsSwitches{
            .value = "FILE",
            .help = "the key of the witness, the same on both sides: 32 to 128 hexadecimal digits in a file that\n"
                    "nobody else may read; 'openssl rand -hex 32' makes one"},
-    Switch{.name = "cert", .value = "FILE", .help = "instead of a key: our certificate (PEM),"},
-    Switch{.name = "cert-key", .value = "FILE", .help = "its key,"},
-    Switch{.name = "ca", .value = "FILE", .help = "and the authority that has signed the certificate of the other side"},
+    Switch{.name = "cert", .value = "FILE", .help = "instead of --key-file, with --cert-key and --ca: our certificate (PEM)"},
+    Switch{.name = "cert-key", .value = "FILE", .help = "the private key of --cert (PEM)"},
+    Switch{.name = "ca", .value = "FILE", .help = "the authority that has signed the certificate of the other side (PEM)"},
 };
 
 }  // namespace
