@@ -18,7 +18,7 @@ namespace reports {
 // Only the last sentence: "3 OK, 1 WARN, 0 FAIL: …".
 [[nodiscard]] std::string preflight_summary(const std::vector<sim::PreflightLine>& lines);
 
-// A single line, for logs: "preflight /mnt/data: WARN access times: relatime. Reading …. Fix: …".
+// A single line, for logs: "preflight /mnt/data: WARN access times: relatime: reading …. Fix: …".
 [[nodiscard]] std::string preflight_sentence(const sim::PreflightLine& line);
 
 // [{"folder", "topic", "grade", "found", "reason", "source", "cure"}, …]

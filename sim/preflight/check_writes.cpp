@@ -83,7 +83,7 @@ void check_write_times(const PreflightFacts& facts, Lines& lines) {
     if (top != nullptr && std::min(dsync.mean_ns, synced.mean_ns) < plausible_ns(*top)) {
         return lines.warn(
             found,
-            fmt::format("suspiciously fast for {}: a cache probably acknowledges the writes. Is it protected against a power cut?",
+            fmt::format("suspiciously fast for {}: a cache probably acknowledges the writes, and may not be protected against a power cut",
                         top->is_rotational ? "a rotating disk" : "flash"),
             kCacheControl,
             "ask for the controller's battery or capacitor, or the hypervisor's cache mode (cache=none, not writeback or unsafe); a disk "

@@ -299,6 +299,8 @@ TEST_CASE("every complaint gives the reason, the source, and the fix") {
         CHECK((line.grade == PreflightGrade::ok) == line.reason.empty());
         CHECK(line.reason.empty() == line.source.empty());
         CHECK(line.reason.empty() == line.remedy.empty());
+        const bool ends_a_sentence = line.reason.ends_with('.') || line.reason.ends_with('?');  // logs continue it
+        CHECK_FALSE(ends_a_sentence);
     }
 }
 
