@@ -58,8 +58,6 @@ public:
     }
     // Null if there is none left. The caller releases the page, if it is held.
     [[nodiscard]] std::unique_ptr<SuspectPage> next_suspect();
-    [[nodiscard]] bool has_suspects() const { return !suspects_.empty(); }
-    [[nodiscard]] std::size_t suspect_count() const { return suspects_.size(); }
 
 private:
     [[nodiscard]] bool is_in_hand(const DataFile& data, std::uint32_t page) const;
