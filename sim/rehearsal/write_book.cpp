@@ -35,7 +35,10 @@ void WriteBook::observe(const ums::PowerMoment& moment) {
     if (!is_write) return;
     const auto file = files_.find(*moment.path);
     if (file == files_.end()) return;
-    if (file->second.is_log) return observe_block(moment, file->second.id);
+    if (file->second.is_log) {
+        if (moment.kind == ums::PowerMoment::Kind::submission) observe_block(moment, file->second.id);
+        return;
+    }
     const bool has_come_back = moment.kind == ums::PowerMoment::Kind::completion && !moment.request->error;
     if (has_come_back) observe_pages(moment, file->second.id);
 }
@@ -60,12 +63,7 @@ void WriteBook::observe_block(const ums::PowerMoment& moment, std::uint32_t file
     ums::copy_from_request(*moment.request, moment.offset_bytes, bytes.data(), bytes.size());
     if (!is_sound_block(bytes.data(), bytes.size())) return;  // initial contents of the file, or its signature
     const LogBlockHeader header = read_block_header(bytes.data());
-    Block& block = blocks_[header.sequence];
-    if (moment.kind == ums::PowerMoment::Kind::completion) {
-        block.is_acknowledged = !moment.request->error;
-        return;
-    }
-    block = {header.first_lsn, moment.offset_bytes, header.size_bytes, file_id, false};
+    blocks_[header.sequence] = {header.first_lsn, moment.offset_bytes, header.size_bytes, file_id};
     const bool is_whole = for_each_record(bytes.data(), [this](const LogRecordHeader& record, std::span<const std::byte> /*body*/) {
         const auto kind = static_cast<LogRecordKind>(record.kind);
         if (kind == LogRecordKind::page_update || kind == LogRecordKind::filler) {

@@ -21,7 +21,6 @@ public:
         std::uint64_t offset_bytes = 0;
         std::uint32_t size_bytes = 0;
         std::uint32_t file_id = 0;
-        bool is_acknowledged = false;  // otherwise in flight
     };
     struct Change {
         std::uint64_t lsn = 0;
