@@ -113,7 +113,7 @@ std::size_t Console::columns() const {
 
 void Console::add_result(std::string_view text) {
     const std::lock_guard lock(mutex_);
-    queue_.push_back({results_descriptor_, ums::printable_lines(text), false});
+    queue_.push_back({results_descriptor_, ums::printable_lines(text)});
 }
 
 void Console::add_message(std::string_view text, const Highlight& highlight) {
@@ -122,7 +122,7 @@ void Console::add_message(std::string_view text, const Highlight& highlight) {
         ++left_out_;
         return;
     }
-    queue_.push_back({messages_descriptor_, shows_colors_ ? colored(text, highlight) : ums::printable_lines(text), true});
+    queue_.push_back({messages_descriptor_, shows_colors_ ? colored(text, highlight) : ums::printable_lines(text)});
 }
 
 void Console::flush(std::string_view progress) {
@@ -162,8 +162,7 @@ bool Console::write_queued(bool wait) {
         {
             const std::lock_guard lock(mutex_);
             if (queue_.empty() && left_out_ > 0) {
-                queue_.push_back(
-                    {messages_descriptor_, fmt::format("… {} messages left out here; they are in the log\n", left_out_), true});
+                queue_.push_back({messages_descriptor_, fmt::format("… {} messages left out here; they are in the log\n", left_out_)});
                 left_out_ = 0;
             }
             if (queue_.empty()) return true;

@@ -54,7 +54,6 @@ private:
     struct Piece {
         int descriptor = -1;
         std::string text;
-        bool is_message = false;
     };
 
     // Keeps the first reason why results were lost.
