@@ -57,14 +57,6 @@ MeasureRow MeasureTimespanResults::total_of_target(std::uint32_t target) const {
     return sum;
 }
 
-MeasureRow MeasureTimespanResults::total_of_label(const std::string& label) const {
-    MeasureRow sum;
-    for (const MeasureRow& row : rows) {
-        if (spec.targets[row.target].label == label) sum.merge(row);
-    }
-    return sum;
-}
-
 double MeasureTimespanResults::cpu_ns_per_request() const {
     std::uint64_t requests = 0;
     for (const MeasureRow& row : rows) requests += row.reads.requests + row.writes.requests;

@@ -129,7 +129,6 @@ struct MeasureTimespanResults {
 
     [[nodiscard]] MeasureRow total() const;
     [[nodiscard]] MeasureRow total_of_target(std::uint32_t target) const;
-    [[nodiscard]] MeasureRow total_of_label(const std::string& label) const;
     [[nodiscard]] double seconds() const { return static_cast<double>(duration_ns) / 1e9; }
     [[nodiscard]] double cpu_ns_per_request() const;  // user and system; 0 without requests
     // Mean of all CPUs.

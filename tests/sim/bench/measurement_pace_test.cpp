@@ -56,10 +56,8 @@ TEST_CASE("targets of one thread get requests by weight, and the rows distinguis
     VirtualRun run;
     MeasureTarget data = small_target();
     data.weight = 3;
-    data.label = "oltp";
     MeasureTarget log = small_target();
     log.path = "/memory/other.dat";
-    log.label = "log";
     MeasureSpec spec = spec_of(data);
     spec.timespans[0].targets.push_back(log);
     spec.timespans[0].threads_total = 2;
@@ -70,6 +68,5 @@ TEST_CASE("targets of one thread get requests by weight, and the rows distinguis
     const double ratio =
         static_cast<double>(results.total_of_target(0).reads.requests) / static_cast<double>(results.total_of_target(1).reads.requests);
     CHECK(std::abs(ratio - 3) < 0.2);
-    CHECK(results.total_of_label("log").reads.requests == results.total_of_target(1).reads.requests);
     CHECK(run.storage.in_flight_max() <= 8);
 }
