@@ -266,7 +266,6 @@ ums::Task<void> LogManager::flush_block(LogBuffer& buffer) {
     if (!written && !state_.failed.exchange(true) && !mistake) {
         run_.stop(Outcome::failed, fmt::format("The log {} cannot be written.", buffer.file->path()));
     }
-    bytes_written_.fetch_add(written ? buffer.size_bytes : 0, std::memory_order_relaxed);
     completed(buffer, written);
     if (mistake) std::rethrow_exception(mistake);
 }

@@ -111,7 +111,6 @@ public:
     [[nodiscard]] std::vector<VirtualLogFile> used_vlfs();
     [[nodiscard]] std::uint64_t run_id() const { return run_id_; }
     [[nodiscard]] std::uint32_t incarnation() const { return incarnation_; }
-    [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint32_t alignment_bytes() const { return alignment_bytes_; }
 
 private:
@@ -140,7 +139,6 @@ private:
     ums::Event hold_unpinned_;
     ums::Semaphore flush_slots_;
     ums::Semaphore flush_bytes_;
-    std::atomic<std::uint64_t> bytes_written_{0};
     std::atomic<bool> stopping_{false};
 
     LogState state_;  // its lock guards everything below
