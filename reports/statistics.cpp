@@ -62,12 +62,6 @@ std::optional<double> chance_difference(const SampleSummary& a, const SampleSumm
     return students_t_95(freedom) * std::sqrt(sum);
 }
 
-std::optional<bool> differs_clearly(const SampleSummary& a, const SampleSummary& b) {
-    const auto chance = chance_difference(a, b);
-    if (!chance) return std::nullopt;
-    return std::abs(a.mean - b.mean) > *chance;
-}
-
 SteadyState steady_state_of(const std::vector<double>& values) {
     SteadyState state;
     if (values.size() < kSteadyRounds) return state;

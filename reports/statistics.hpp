@@ -28,9 +28,6 @@ struct SampleSummary {
 // on a side.
 [[nodiscard]] std::optional<double> chance_difference(const SampleSummary& a, const SampleSummary& b);
 
-// Whether two means differ by more than chance, in 95 of 100 cases (Welch's test). Nothing with fewer than two values on a side.
-[[nodiscard]] std::optional<bool> differs_clearly(const SampleSummary& a, const SampleSummary& b);
-
 // Steady state as SNIA's Solid State Storage Performance Test Specification defines it (PTS 2.0.2, 2.1.24): over the last five rounds the
 // values lie within 20 % of their mean, and the line fitted to them changes by no more than 10 % of it.
 inline constexpr std::size_t kSteadyRounds = 5;
