@@ -40,11 +40,6 @@ std::uint32_t wrong_sectors(const Evidence& evidence) {
     return static_cast<std::uint32_t>(std::count_if(evidence.sectors.begin(), evidence.sectors.end(), is_wrong));
 }
 
-bool is_sound(const Evidence& evidence) {
-    const PageHeader header = read_header(evidence.image);
-    return header.magic == kPageMagic && header.checksum == page_checksum(evidence.image);
-}
-
 std::string how_long(const Evidence& evidence) {
     return evidence.is_transient ? "The fault is transient: a later read returned the right page."
                                  : "The fault is persistent: no re-read returned the right page, not even one through a newly opened file "
@@ -150,7 +145,7 @@ std::optional<Verdict> torn_page(const Evidence& evidence) {
 
 std::string future_words(const Evidence& evidence, const PageHeader& header) {
     const std::uint32_t newest = expected_version(evidence);
-    if (!is_sound(evidence)) {
+    if (!is_sound_page(evidence.image)) {
         return fmt::format("{} of its {} sectors are of a version of this page after {}, the newest that was ever written.",
                            wrong_sectors(evidence), kSectorsPerPage, newest);
     }
@@ -169,7 +164,7 @@ std::optional<Verdict> future_version(const Evidence& evidence) {
     const bool newer = all_wrong(evidence, [](const SectorFact& fact) { return fact.state == SectorState::newer; });
     const PageHeader header = read_header(evidence.image);
     // The newest version as if it had been changed or written once more.
-    const bool other_time = is_sound(evidence) && header.run_id == evidence.expected.run_id &&
+    const bool other_time = is_sound_page(evidence.image) && header.run_id == evidence.expected.run_id &&
                             header.file_id == evidence.expected.file_id && header.page_id == evidence.expected.page_id &&
                             header.version == expected_version(evidence);
     if (expected_version(evidence) == 0 || (!newer && !other_time)) return std::nullopt;
@@ -235,7 +230,7 @@ std::uint32_t sectors_of_ours(const Evidence& evidence) {
 
 std::optional<Verdict> foreign_page(const Evidence& evidence) {
     const PageHeader header = read_header(evidence.image);
-    if (header.magic == kPageMagic && header.run_id != evidence.expected.run_id && is_sound(evidence)) {
+    if (header.run_id != evidence.expected.run_id && is_sound_page(evidence.image)) {
         return Verdict{FindingKind::foreign_page,
                        {},
                        {fmt::format("A sound page of another run came back: run {:016x}, file {}, page {}, version {}.", header.run_id,

@@ -143,8 +143,8 @@ bool WrittenImage::has_stamp_of_version(const std::byte* received) const {
 // A sound image of a version that was written before the expected one.
 bool WrittenImage::is_older_version(const std::byte* received) const {
     const PageHeader header = read_header(received);
-    return header.magic == kPageMagic && header.checksum == page_checksum(received) && header.run_id == expected_.run_id &&
-           header.file_id == expected_.file_id && header.page_id == expected_.page_id && header.version < expected_.entry.version;
+    return is_sound_page(received) && header.run_id == expected_.run_id && header.file_id == expected_.file_id &&
+           header.page_id == expected_.page_id && header.version < expected_.entry.version;
 }
 
 std::optional<std::uint64_t> WrittenImage::only_time_that_fits(WriteTimeRange range) {

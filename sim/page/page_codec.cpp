@@ -108,6 +108,11 @@ PageHeader read_header(const std::byte* page) {
     return header;
 }
 
+bool is_sound_page(const std::byte* page) {
+    const PageHeader header = read_header(page);
+    return header.magic == kPageMagic && header.checksum == page_checksum(page);
+}
+
 SectorStamp read_stamp(const std::byte* page, std::uint32_t sector) {
     UMS_ASSERT(sector < kSectorsPerPage);
     SectorStamp stamp;

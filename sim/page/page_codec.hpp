@@ -35,6 +35,8 @@ std::uint32_t make_page(const PageIdentity& identity, std::byte* page);
 [[nodiscard]] std::uint32_t page_checksum(const std::byte* page);
 
 [[nodiscard]] PageHeader read_header(const std::byte* page);
+// A page of any run, place and version, whose bytes are those that its checksum was made from.
+[[nodiscard]] bool is_sound_page(const std::byte* page);
 [[nodiscard]] SectorStamp read_stamp(const std::byte* page, std::uint32_t sector);
 
 // The first page of a file says that the file is ours, whatever else it may say.

@@ -30,10 +30,7 @@ constexpr std::uint64_t kStillDamagedNs = 2 * ums::kNsPerSecond;
 constexpr std::uint64_t kSizePauseNs = 100 * ums::kNsPerMs;
 constexpr std::uint32_t kSizeLooks = 50;
 
-bool is_whole_image(const std::byte* image) {
-    const PageHeader header = read_header(image);
-    return is_all_zero(image, kPageBytes) || (header.magic == kPageMagic && header.checksum == page_checksum(image));
-}
+bool is_whole_image(const std::byte* image) { return is_all_zero(image, kPageBytes) || is_sound_page(image); }
 
 }  // namespace
 

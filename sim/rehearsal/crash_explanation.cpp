@@ -30,7 +30,7 @@ LeftPage read_left_page(const ums::SimulatedFile& file, const WriteBook::PagePla
     file.read(std::uint64_t{place.page_id} * kPageBytes, bytes, sizeof bytes);
     const PageHeader header = read_header(bytes);
     LeftPage page;
-    page.is_whole = header.magic == kPageMagic && header.checksum == page_checksum(bytes);
+    page.is_whole = is_sound_page(bytes);
     page.lsn = header.lsn;
     page.oldest = ~std::uint32_t{0};
     for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {

@@ -13,11 +13,6 @@ namespace {
 constexpr std::uint64_t kDrawnWithinMs = 900;
 constexpr std::uint64_t kStaleReadsMax = 6;
 
-bool is_whole(const std::vector<std::byte>& image) {
-    const PageHeader header = read_header(image.data());
-    return header.magic == kPageMagic && header.checksum == page_checksum(image.data());
-}
-
 bool is_of_volume(ReaderFault fault) { return fault == ReaderFault::lost_write || fault == ReaderFault::misdirected_write; }
 
 bool ends_by_itself(ReaderFault fault) { return fault == ReaderFault::stale_read || fault == ReaderFault::misdirected_read; }
@@ -74,7 +69,7 @@ void ReaderFaults::has_grown(const OwnerView::Growth& growth) {
 // half-written: followed by an old or another image, it would look damaged.
 bool ReaderFaults::fits(const OwnerView::PageWrite& write) const {
     if (write.seen_bytes != 0) return false;
-    if (write.page_id == 0 || used_.contains({write.file_id, write.page_id}) || !is_whole(write.before)) return false;
+    if (write.page_id == 0 || used_.contains({write.file_id, write.page_id}) || !is_sound_page(write.before.data())) return false;
     return read_header(write.before.data()).version < read_header(write.after.data()).version;
 }
 
@@ -140,7 +135,7 @@ std::vector<std::byte> ReaderFaults::other_page(const OwnerView::PageWrite& writ
     for (int i = 0; i < kTries; ++i) {
         const std::uint64_t page_id = prng_.below(file.size_bytes() / kPageBytes);
         file.read(page_id * kPageBytes, image.data(), kPageBytes);
-        if (page_id != 0 && page_id != write.page_id && is_whole(image)) return image;
+        if (page_id != 0 && page_id != write.page_id && is_sound_page(image.data())) return image;
     }
     return {};
 }

@@ -14,10 +14,6 @@ namespace sim {
 
 namespace {
 
-bool is_sound(const std::byte* page, const PageHeader& header) {
-    return header.magic == kPageMagic && header.checksum == page_checksum(page);
-}
-
 bool is_here(const PageHeader& header, const ProvenPage& proven) {
     return header.file_id == proven.file_id && header.page_id == proven.page_id;
 }
@@ -177,7 +173,7 @@ Flaw flaw_of(const PageHeader& header, const ProvenPage& proven, const Recovered
 
 bool is_change_beyond_log(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log) {
     const PageHeader header = read_header(page);
-    return is_sound(page, header) && header.run_id == log.run_id && flaw_of(header, proven, log) == Flaw::beyond_log;
+    return is_sound_page(page) && header.run_id == log.run_id && flaw_of(header, proven, log) == Flaw::beyond_log;
 }
 
 struct Name {
@@ -260,7 +256,7 @@ PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const 
     if (is_all_zero(page, kPageBytes)) return {proven.least() == 0 ? PageCondition::sound : PageCondition::wrong, 0, false};
     const PageHeader header = read_header(page);
     const bool may_be_old_data = proven.has_old_data && proven.least() == 0;
-    if (!is_sound(page, header)) {
+    if (!is_sound_page(page)) {
         if (is_torn_by_earlier_run(page, header, proven, log)) return {PageCondition::sound, 0, false};
         if (const auto torn = judge_torn(page, header, proven, log)) return *torn;
         const bool is_old = may_be_old_data && is_old_data(page, header, proven, log);
@@ -277,7 +273,7 @@ PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const 
 Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log, bool is_transient) {
     const PageHeader header = read_header(page);
     ExpectedPage expected = expected_of(header, proven, log);
-    const bool is_whole = is_sound(page, header);
+    const bool is_whole = is_sound_page(page);
     if (is_whole && proven.least() != 0) expected.entry.version = proven.least() & kVersionMax;
     if (!is_whole) expected.entry.version = newest_of_sectors(page, expected, proven.bound) & kVersionMax;
     const WrittenImage written(page, expected, around(header));

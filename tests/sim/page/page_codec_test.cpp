@@ -103,6 +103,19 @@ TEST_CASE("bodies are incompressible and do not repeat, neither within a page no
     CHECK(repeated_sequences(pages.data(), kPages * sim::kPageBytes) < 100);
 }
 
+TEST_CASE("a page of any identity is sound until one of its bytes changes") {
+    const PageBuffer page(page_of(5, 6));
+    CHECK(sim::is_sound_page(page.data()));
+    for (const std::size_t offset : {0U, 4U, 100U, 8191U}) {
+        page[offset] ^= std::byte{1};
+        CHECK_FALSE(sim::is_sound_page(page.data()));
+        page[offset] ^= std::byte{1};
+    }
+    CHECK(sim::is_sound_page(page.data()));
+    const PageBuffer zeros;
+    CHECK_FALSE(sim::is_sound_page(zeros.data()));
+}
+
 TEST_CASE("a signature page is recognized, whatever run and version of the program wrote it") {
     PageBuffer page({.run_id = 1, .file_id = 2, .page_id = 0, .version = 1});
     CHECK(sim::has_signature(page.data()));
