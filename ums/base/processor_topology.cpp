@@ -1,12 +1,12 @@
 #include "ums/base/processor_topology.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
+
+#include "ums/base/whole_number.hpp"
 
 namespace ums {
 namespace {
@@ -18,13 +18,6 @@ std::string line_of(const std::string& path) {
     return line;
 }
 
-std::optional<std::uint32_t> whole_number(std::string_view text) {
-    std::uint32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
-
 // "0-3,8" -> 0 1 2 3 8. If the text is malformed, returns what could be read before that.
 std::vector<std::uint32_t> ids_in(std::string_view list) {
     constexpr std::uint32_t kIdMax = 65535;
@@ -33,8 +26,8 @@ std::vector<std::uint32_t> ids_in(std::string_view list) {
         const std::string_view part = list.substr(0, list.find(','));
         list.remove_prefix(std::min(part.size() + 1, list.size()));
         const std::size_t dash = part.find('-');
-        const auto first = whole_number(part.substr(0, dash));
-        const auto last = dash == std::string_view::npos ? first : whole_number(part.substr(dash + 1));
+        const auto first = whole_number<std::uint32_t>(part.substr(0, dash));
+        const auto last = dash == std::string_view::npos ? first : whole_number<std::uint32_t>(part.substr(dash + 1));
         if (!first || !last || *last > kIdMax) break;
         for (std::uint32_t id = *first; id <= *last; ++id) ids.push_back(id);
     }
@@ -67,8 +60,8 @@ ProcessorTopology processor_topology(const std::string& root) {
     Numbering<std::uint32_t> used_nodes;
     for (const std::uint32_t id : ids_in(line_of(cpus + "/online"))) {
         const std::string folder = cpus + "/cpu" + std::to_string(id) + "/topology";
-        const std::uint32_t package = whole_number(line_of(folder + "/physical_package_id")).value_or(0);
-        const std::uint32_t core = whole_number(line_of(folder + "/core_id")).value_or(id);
+        const std::uint32_t package = whole_number<std::uint32_t>(line_of(folder + "/physical_package_id")).value_or(0);
+        const std::uint32_t core = whole_number<std::uint32_t>(line_of(folder + "/core_id")).value_or(id);
         const std::uint32_t node = node_of_cpu.count(id) != 0 ? node_of_cpu[id] : 0;
         used_nodes.number_of(node);
         topology.processors.push_back(
