@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <string_view>
 
@@ -12,7 +11,7 @@
 #include "cli/switch_words.hpp"
 #include "sim/bench/measurement.hpp"
 #include "sim/limits.hpp"
-#include "ums/base/units.hpp"
+#include "ums/base/whole_number.hpp"
 
 namespace cli {
 namespace {
@@ -47,13 +46,6 @@ std::vector<std::string> parts_of(const std::string& text, char separator) {
     return parts;
 }
 
-std::optional<std::uint32_t> whole_number(std::string_view text) {
-    std::uint32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-    return value;
-}
-
 const MeasurePreset* preset_named(const SwitchWord& word, std::string_view name) {
     if (const MeasurePreset* const preset = find_preset(name)) return preset;
     std::vector<std::string_view> names;
@@ -67,7 +59,7 @@ void set_mix(MeasureRequest& request, const SwitchWord& word) {
     for (const std::string& part : parts_of(word.value, ',')) {
         const std::size_t sign = part.find('=');
         if (sign == std::string::npos) refuse_value(word, kAllowed);
-        const auto share = whole_number(std::string_view(part).substr(sign + 1));
+        const auto share = ums::whole_number<std::uint32_t>(std::string_view(part).substr(sign + 1));
         if (!share || *share == 0 || *share > 10'000) refuse_value(word, kAllowed);
         const MeasurePreset* const preset = preset_named(word, part.substr(0, sign));
         const bool is_known =
@@ -84,8 +76,8 @@ void set_spans(MeasureRequest& request, const SwitchWord& word) {
     for (const std::string& part : parts_of(word.value, ',')) {
         const std::size_t slash = part.find('/');
         if (slash == std::string::npos) refuse_value(word, kAllowed);
-        const auto requests = whole_number(std::string_view(part).substr(0, slash));
-        const auto file = whole_number(std::string_view(part).substr(slash + 1));
+        const auto requests = ums::whole_number<std::uint32_t>(std::string_view(part).substr(0, slash));
+        const auto file = ums::whole_number<std::uint32_t>(std::string_view(part).substr(slash + 1));
         if (!requests || !file || *requests > 100 || *file == 0 || *file > 100) refuse_value(word, kAllowed);
         request.spans.push_back({*requests, static_cast<double>(*file), 0});
     }
@@ -95,7 +87,7 @@ void set_spans(MeasureRequest& request, const SwitchWord& word) {
 void set_rate(MeasureRequest& request, const SwitchWord& word) {
     const auto amount = parse_byte_size(word.value);
     if (!amount || *amount == 0) refuse_value(word, "requests a second, as in 1000, or bytes a second with a unit, as in 100M");
-    const bool has_unit = !whole_number(word.value) && word.value.find_first_not_of("0123456789") != std::string::npos;
+    const bool has_unit = !ums::whole_number<std::uint32_t>(word.value) && word.value.find_first_not_of("0123456789") != std::string::npos;
     (has_unit ? request.rate_bytes_per_s : request.rate_per_s) = static_cast<double>(*amount);
 }
 
@@ -117,7 +109,7 @@ void set_contents(MeasureRequest& request, const SwitchWord& word) {
 
 void set_affinity(MeasureRequest& request, const SwitchWord& word) {
     for (const std::string& part : parts_of(word.value, ',')) {
-        const auto cpu = whole_number(part);
+        const auto cpu = ums::whole_number<std::uint32_t>(part);
         if (!cpu || *cpu >= sim::kCpuNumbersMax) refuse_value(word, "CPUs 0 to 1023, separated by commas");
         request.affinity.push_back(*cpu);
     }

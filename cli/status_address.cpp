@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <string>
 
 #include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 
 #include "cli/exit_codes.hpp"
+#include "ums/base/whole_number.hpp"
 
 namespace cli {
 namespace {
@@ -52,8 +52,9 @@ StatusAddress parse_status_address(const std::string& text) {
     StatusAddress address;
     const std::size_t colon = text.rfind(':');
     const std::string port = colon == std::string::npos ? text : text.substr(colon + 1);
-    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
-    if (error != std::errc{} || end != port.data() + port.size()) refuse();
+    const auto number = ums::whole_number<std::uint16_t>(port);
+    if (!number) refuse();
+    address.port = *number;
     if (colon == std::string::npos) return address;
     address.host = text.substr(0, colon);
     if (address.host.size() > 2 && address.host.front() == '[' && address.host.back() == ']')

@@ -1,7 +1,6 @@
 #include "cli/sweep_arguments.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
@@ -10,6 +9,7 @@
 #include "cli/bench_arguments.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/switch_words.hpp"
+#include "ums/base/whole_number.hpp"
 
 namespace cli {
 namespace {
@@ -23,11 +23,7 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 }
 
 std::optional<std::uint64_t> range_value(std::string_view text, bool is_size) {
-    if (is_size) return parse_byte_size(text);
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
+    return is_size ? parse_byte_size(text) : ums::whole_number<std::uint64_t>(text);
 }
 
 // Adds one part of a list: a value or a range.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_codes.hpp"
+#include "ums/base/whole_number.hpp"
 
 namespace cli {
 namespace {
@@ -117,10 +118,8 @@ SwitchWords parse_words(Switches table, const std::vector<std::string>& words) {
 }
 
 std::uint64_t number_of(const SwitchWord& word, std::uint64_t minimum, std::uint64_t maximum, std::string_view unit) {
-    std::uint64_t value = 0;
-    const char* const last = word.value.data() + word.value.size();
-    const auto [end, error] = std::from_chars(word.value.data(), last, value);
-    if (error == std::errc{} && end == last && value >= minimum && value <= maximum) return value;
+    const auto value = ums::whole_number<std::uint64_t>(word.value);
+    if (value && *value >= minimum && *value <= maximum) return *value;
     refuse_value(word, fmt::format("a whole number{} from {} to {}", unit, minimum, maximum));
 }
 

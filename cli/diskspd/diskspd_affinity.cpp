@@ -1,12 +1,12 @@
 #include "cli/diskspd/diskspd_affinity.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "cli/exit_codes.hpp"
+#include "ums/base/whole_number.hpp"
 
 namespace cli {
 namespace {
@@ -22,10 +22,8 @@ constexpr std::uint32_t kDiskspdGroupMax = 65535;
 }
 
 std::optional<std::uint32_t> number_up_to(std::string_view text, std::uint32_t maximum) {
-    std::uint32_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value > maximum) return std::nullopt;
-    return value;
+    const auto value = ums::whole_number<std::uint32_t>(text);
+    return value && *value <= maximum ? value : std::nullopt;
 }
 
 // A group that no CPU follows means all of its CPUs.

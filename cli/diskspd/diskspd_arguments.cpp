@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include "cli/diskspd/diskspd_numbers.hpp"
 #include "cli/diskspd/diskspd_parser.hpp"
 #include "cli/exit_codes.hpp"
+#include "ums/base/whole_number.hpp"
 
 namespace cli {
 namespace {
@@ -199,12 +199,10 @@ void complete_diskspd_profile(const DiskspdArguments& arguments, DiskspdProfile&
         for (DiskspdTarget& target : span.targets) {
             if (!target.path.starts_with('*')) continue;
             const std::string_view digits = std::string_view(target.path).substr(1);
-            std::size_t number = 0;
-            const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-            const bool is_number = error == std::errc{} && end == digits.data() + digits.size();
-            if (!is_number || number < 1 || number > arguments.substitutes.size()) continue;
-            target.path = arguments.substitutes[number - 1];
-            is_used[number - 1] = true;
+            const auto number = ums::whole_number<std::size_t>(digits);
+            if (!number || *number < 1 || *number > arguments.substitutes.size()) continue;
+            target.path = arguments.substitutes[*number - 1];
+            is_used[*number - 1] = true;
         }
     }
     for (std::size_t i = 0; i < is_used.size(); ++i) {

@@ -1,12 +1,12 @@
 #include "cli/diskspd/diskspd_distribution.hpp"
 
-#include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "cli/diskspd/diskspd_numbers.hpp"
 #include "cli/exit_codes.hpp"
+#include "ums/base/whole_number.hpp"
 
 namespace cli {
 namespace {
@@ -17,12 +17,9 @@ namespace {
 
 std::uint64_t span_of(std::string_view text, std::string_view option, bool is_in_percent, std::uint32_t block_bytes) {
     if (is_in_percent) {
-        std::uint32_t percent = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
-        if (error != std::errc{} || end != text.data() + text.size() || percent == 0 || percent > 100) {
-            refuse_distribution(option, "a share of the target is 1 to 100 percent");
-        }
-        return percent;
+        const auto percent = ums::whole_number<std::uint32_t>(text);
+        if (!percent || *percent == 0 || *percent > 100) refuse_distribution(option, "a share of the target is 1 to 100 percent");
+        return *percent;
     }
     const auto size_bytes = whole_size(text, block_bytes);
     if (!size_bytes || *size_bytes == 0) refuse_distribution(option, "a part of the target is a size, as in 10G");
@@ -55,14 +52,12 @@ DiskspdDistribution parse_diskspd_distribution(std::string_view text, std::strin
         const std::size_t colon = text.find(':');
         const std::string_view item = text.substr(0, colon);
         const std::size_t slash = item.find('/');
-        std::uint32_t io_percent = 0;
-        const std::string_view share = item.substr(0, slash);
-        const auto [end, error] = std::from_chars(share.data(), share.data() + share.size(), io_percent);
-        if (slash == std::string_view::npos || error != std::errc{} || end != share.data() + share.size() || io_percent > 100) {
+        const auto io_percent = ums::whole_number<std::uint32_t>(item.substr(0, slash));
+        if (slash == std::string_view::npos || !io_percent || *io_percent > 100) {
             refuse_distribution(option, "each part is a share of the requests, 0 to 100 percent, '/', and a part of the target");
         }
         distribution.ranges.push_back(
-            {.io_percent = io_percent, .span = span_of(item.substr(slash + 1), option, distribution.is_in_percent, block_bytes)});
+            {.io_percent = *io_percent, .span = span_of(item.substr(slash + 1), option, distribution.is_in_percent, block_bytes)});
         if (colon == std::string_view::npos) break;
         text.remove_prefix(colon + 1);
     }

@@ -8,6 +8,7 @@
 #include "cli/diskspd/diskspd_numbers.hpp"
 #include "cli/diskspd/diskspd_parser.hpp"
 #include "cli/exit_codes.hpp"
+#include "ums/base/whole_number.hpp"
 
 namespace cli {
 
@@ -20,9 +21,9 @@ void DiskspdParser::cool_down(std::string_view value) { arguments_.overrides.coo
 void DiskspdParser::seed(std::string_view value) {
     std::uint32_t seed = bare_seed_;
     if (!value.empty()) {
-        value = skip_blanks(value);
-        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seed);
-        if (error != std::errc{} || end != value.data() + value.size()) refuse("a seed is a whole number of 32 bits");
+        const auto number = ums::whole_number<std::uint32_t>(skip_blanks(value));
+        if (!number) refuse("a seed is a whole number of 32 bits");
+        seed = *number;
     }
     arguments_.overrides.seed = span_.seed = seed;
 }

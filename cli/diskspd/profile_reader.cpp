@@ -1,7 +1,6 @@
 #include "cli/diskspd/profile_reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <span>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "cli/diskspd/xml_reader.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/measuring/measuring.hpp"
+#include "ums/base/whole_number.hpp"
 
 namespace cli {
 namespace {
@@ -27,12 +27,11 @@ using reports::DiskspdTimeSpan;
 }
 
 std::uint64_t number_in(const XmlElement& element, std::string_view text, std::uint64_t minimum, std::uint64_t maximum) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < minimum || value > maximum) {
+    const auto value = ums::whole_number<std::uint64_t>(text);
+    if (!value || *value < minimum || *value > maximum) {
         refuse_element(element, fmt::format("a whole number from {} to {} is needed, not '{}'", minimum, maximum, text));
     }
-    return value;
+    return *value;
 }
 
 constexpr std::uint64_t k32Max = std::numeric_limits<std::uint32_t>::max();

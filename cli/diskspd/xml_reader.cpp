@@ -1,9 +1,10 @@
 #include "cli/diskspd/xml_reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
+
+#include "ums/base/whole_number.hpp"
 
 namespace cli {
 namespace {
@@ -118,13 +119,11 @@ private:
         }
         const bool is_hex = reference.starts_with("#x");
         const std::string_view digits = reference.substr(std::min<std::size_t>(is_hex ? 2 : 1, reference.size()));
-        std::uint32_t code = 0;
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hex ? 16 : 10);
-        const bool is_number = reference.starts_with('#') && error == std::errc{} && end == digits.data() + digits.size();
-        if (!is_number || code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
+        const auto code = ums::whole_number<std::uint32_t>(digits, is_hex ? 16 : 10);
+        if (!reference.starts_with('#') || !code || *code == 0 || *code > 0x10FFFF || (*code >= 0xD800 && *code < 0xE000)) {
             fail(fmt::format("&{}; is not known", reference));
         }
-        append_utf8(result, code);
+        append_utf8(result, *code);
     }
 
     void attributes(XmlElement& element) {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "cli/exit_codes.hpp"
+#include "ums/base/whole_number.hpp"
 
 namespace cli {
 namespace {
@@ -61,17 +61,16 @@ constexpr std::array<EngineVariables, 4> kEngines{{{"JOB_COMPLETION_INDEX", null
 
 constexpr std::array<std::string_view, 4> kChanges{"in-order", "kill", "loss", "fence"};
 
-std::uint64_t whole_number(const std::string& name, const std::string& text, std::uint64_t minimum, std::uint64_t maximum) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < minimum || value > maximum) {
+std::uint64_t number_within(const std::string& name, const std::string& text, std::uint64_t minimum, std::uint64_t maximum) {
+    const auto value = ums::whole_number<std::uint64_t>(text);
+    if (!value || *value < minimum || *value > maximum) {
         throw UsageError(fmt::format("{}: '{}' is not allowed; allowed is a whole number from {} to {}", name, text, minimum, maximum));
     }
-    return value;
+    return *value;
 }
 
 std::uint64_t number_or(const char* name, const std::string& text, std::uint64_t otherwise, std::uint64_t minimum, std::uint64_t maximum) {
-    return text.empty() ? otherwise : whole_number(name, text, minimum, maximum);
+    return text.empty() ? otherwise : number_within(name, text, minimum, maximum);
 }
 
 void find_rank(const GroupWords& words, Environment environment, GroupSettings& settings) {
@@ -94,8 +93,8 @@ void find_rank(const GroupWords& words, Environment environment, GroupSettings& 
         throw UsageError("--group: which rank is this? Give --rank R --of N, or start it with a launcher that says so (docs/hosts.md)");
     }
     if (of.empty()) throw UsageError(fmt::format("--group: {} does not say how many there are; give --of N", settings.rank_from));
-    settings.terms.of = static_cast<std::uint32_t>(whole_number(of_from, of, 1, kGroupRanksMax));
-    settings.rank = static_cast<std::uint32_t>(whole_number(settings.rank_from, rank, 0, settings.terms.of - 1));
+    settings.terms.of = static_cast<std::uint32_t>(number_within(of_from, of, 1, kGroupRanksMax));
+    settings.rank = static_cast<std::uint32_t>(number_within(settings.rank_from, rank, 0, settings.terms.of - 1));
 }
 
 std::vector<std::string> changes_of(const std::string& list) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <limits>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "cli/measuring/measuring.hpp"
 #include "sim/limits.hpp"
 #include "ums/base/os_thread.hpp"
+#include "ums/base/whole_number.hpp"
 
 namespace cli {
 namespace {
@@ -22,10 +22,7 @@ constexpr std::size_t kSqlioNameMax = 256;
 std::optional<std::uint64_t> sqlio_mask(std::string_view text) {
     const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
     if (is_hex) text.remove_prefix(2);
-    std::uint64_t mask = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mask, is_hex ? 16 : 10);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return mask;
+    return ums::whole_number<std::uint64_t>(text, is_hex ? 16 : 10);
 }
 
 class SqlioParser {
@@ -46,12 +43,11 @@ private:
 
     [[noreturn]] void refuse(std::string_view allowed) const { throw UsageError(fmt::format("{}: {}", option_, allowed)); }
     [[nodiscard]] std::uint32_t number(std::string_view value, std::uint32_t minimum, std::uint32_t maximum) const {
-        std::uint32_t result = 0;
-        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
-        if (error != std::errc{} || end != value.data() + value.size() || result < minimum || result > maximum) {
+        const auto result = ums::whole_number<std::uint32_t>(value);
+        if (!result || *result < minimum || *result > maximum) {
             refuse(fmt::format("a whole number from {} to {} is needed", minimum, maximum));
         }
-        return result;
+        return *result;
     }
     void note(std::string_view text) { arguments_.notices.push_back(fmt::format("{}: {}", option_, text)); }
 

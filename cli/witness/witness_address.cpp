@@ -1,12 +1,12 @@
 #include "cli/witness/witness_address.hpp"
 
 #include <array>
-#include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "cli/exit_codes.hpp"
+#include "ums/base/whole_number.hpp"
 
 namespace cli {
 namespace {
@@ -50,8 +50,9 @@ WitnessAddress parse_witness_address(const SwitchWord& word) {
     if (rest.empty()) return address;
     if (!rest.starts_with(':')) refuse();
     rest.remove_prefix(1);
-    const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), address.port);
-    if (error != std::errc{} || stop != rest.data() + rest.size()) refuse();
+    const auto port = ums::whole_number<std::uint16_t>(rest);
+    if (!port) refuse();
+    address.port = *port;
     return address;
 }
 

@@ -1,7 +1,6 @@
 #include "cli/witness/witness_shelf.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <system_error>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "cli/exit_codes.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/output_place.hpp"
+#include "ums/base/whole_number.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace cli {
@@ -33,10 +33,7 @@ bool have_common_path(const std::vector<std::string>& paths, const std::vector<s
 // Nothing if the name is not one that a witness gives.
 std::optional<std::uint64_t> run_of(const fs::path& path) {
     const std::string digits = path.stem().string();
-    std::uint64_t run_id = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), run_id, 16);
-    const bool is_number = error == std::errc() && end == digits.data() + digits.size() && digits.size() == 16;
-    return is_number ? std::optional(run_id) : std::nullopt;
+    return digits.size() == 16 ? ums::whole_number<std::uint64_t>(digits, 16) : std::nullopt;
 }
 
 }  // namespace
