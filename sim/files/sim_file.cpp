@@ -249,4 +249,9 @@ ums::Task<bool> SimFile::is_hole(std::uint64_t offset_bytes, std::uint64_t range
     co_return hole_end_bytes >= range_end_bytes;
 }
 
+std::string path_among(const std::vector<SimFile*>& files, std::uint32_t file_id) {
+    const auto found = std::find_if(files.begin(), files.end(), [&](const SimFile* file) { return file->id() == file_id; });
+    return found == files.end() ? std::string() : (*found)->path();
+}
+
 }  // namespace sim

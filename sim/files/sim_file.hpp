@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "sim/files/file_counters.hpp"
 #include "sim/files/load_governor.hpp"
@@ -173,5 +174,8 @@ private:
     // Changed by every request of every CPU: kept apart from what is only read.
     alignas(64) LoadGovernor governor_;
 };
+
+// The path of the file with this id; empty if it is not among `files`.
+[[nodiscard]] std::string path_among(const std::vector<SimFile*>& files, std::uint32_t file_id);
 
 }  // namespace sim

@@ -37,6 +37,7 @@ bool is_whole_image(const std::byte* image) { return is_all_zero(image, kPageByt
 ReaderPass::ReaderPass(const Setup& setup, const std::vector<SimFile*>& files, PromiseView& view, ToldImages& told,
                        ums::SchedulerGroup& schedulers, RunState& run, Journal& journal)
     : setup_(setup),
+      owned_files_(files),
       view_(view),
       promised_sizes_(view.known()),
       told_(told),
@@ -172,9 +173,7 @@ void ReaderPass::report(SimFile& file, const ProvenPage& proven, const std::byte
     named.bound.has_changed = 1;  // what the reasons say of a log is for a cut
     Finding finding = name_wrong_page(image, named, every_change_, is_transient);
     finding.place.path = file.path();
-    for (const auto& each : files_) {
-        if (finding.other && finding.other->file_id == each->file->id()) finding.other->path = each->file->path();
-    }
+    if (finding.other) finding.other->path = path_among(owned_files_, finding.other->file_id);
     finding.reads = 1 + static_cast<std::uint32_t>(rereads.size());
     finding.rereads = std::move(rereads);
     finding.reasoning.emplace_back(setup_.is_last ? "The owner of the files had ended in order: no write of the page was under way."

@@ -56,6 +56,7 @@ private:
     void report(SimFile& file, const ProvenPage& proven, const std::byte* image, bool is_transient, std::vector<Reread> rereads);
 
     const Setup setup_;
+    const std::vector<SimFile*>& owned_files_;
     PromiseView& view_;
     // From before their sizes were read.
     const std::shared_ptr<const Promises> promised_sizes_;

@@ -33,7 +33,13 @@ constexpr std::uint64_t kReportedMax = 1000;
 
 PageVerification::PageVerification(const std::vector<SimFile*>& data_files, LogAnalysis& log, ums::SchedulerGroup& schedulers,
                                    RunState& run, Journal& journal, Take take)
-    : log_(log), recovered_(log.recovered()), schedulers_(schedulers), run_(run), journal_(journal), take_(std::move(take)) {
+    : data_files_(data_files),
+      log_(log),
+      recovered_(log.recovered()),
+      schedulers_(schedulers),
+      run_(run),
+      journal_(journal),
+      take_(std::move(take)) {
     for (SimFile* data : data_files) {
         files_.push_back(std::make_unique<File>());
         files_.back()->file = data;
@@ -180,7 +186,7 @@ ums::Task<PageJudgement> PageVerification::diagnose(File& file, const ProvenPage
     if (judgement.condition == PageCondition::wrong) explain_wrong_pages();
     Finding finding = name_wrong_page(image, proven, recovered_, judgement.condition != PageCondition::wrong);
     finding.place.path = file.file->path();
-    if (finding.other) finding.other->path = path_of(finding.other->file_id);
+    if (finding.other) finding.other->path = path_among(data_files_, finding.other->file_id);
     finding.reads = 1 + static_cast<std::uint32_t>(rereads.size());
     finding.rereads = std::move(rereads);
     file.file->report(std::move(finding));
@@ -199,14 +205,6 @@ std::uint32_t PageVerification::promised_pages_of(const File& file) const {
     const std::uint32_t made = file.proven->is_made && !log_.is_empty() ? 1 : 0;
     const std::uint32_t logged = recovered_.has_hole ? 0 : file.proven->bounds.promised_pages();
     return std::max({made, logged, file.proven->promises.page_count()});
-}
-
-// Empty for a file that is not among those that are verified.
-std::string PageVerification::path_of(std::uint32_t file_id) const {
-    for (const auto& file : files_) {
-        if (file->file->id() == file_id) return file->file->path();
-    }
-    return {};
 }
 
 ProvenPage PageVerification::proven_page(const File& file, std::uint32_t page) const {

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -59,11 +58,11 @@ private:
     void report_region(File& file, const RegionSums::Mismatch& mismatch);
     void report_short_file(File& file);
     void explain_wrong_pages();
-    [[nodiscard]] std::string path_of(std::uint32_t file_id) const;
     [[nodiscard]] std::uint32_t promised_pages_of(const File& file) const;
     [[nodiscard]] ProvenPage proven_page(const File& file, std::uint32_t page) const;
     [[nodiscard]] bool has_old_data(const File& file, std::uint32_t page) const;
 
+    const std::vector<SimFile*>& data_files_;
     LogAnalysis& log_;
     const RecoveredLog recovered_;
     ums::SchedulerGroup& schedulers_;
