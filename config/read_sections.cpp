@@ -1,6 +1,5 @@
 // Step 1 of load_options: stores every key of the file in its field.
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
@@ -10,6 +9,7 @@
 #include "config/parameter_table.hpp"
 #include "config/suggestion.hpp"
 #include "config/value_text.hpp"
+#include "ums/base/whole_number.hpp"
 
 namespace config {
 
@@ -19,12 +19,7 @@ namespace {
 std::optional<std::size_t> file_number(std::string_view name) {
     const std::string_view prefix = name_of(Section::file, Dialect::ini);
     if (name.size() <= prefix.size() || !equal_ignoring_case(name.substr(0, prefix.size()), prefix)) return std::nullopt;
-    const std::string_view digits = name.substr(prefix.size());
-    std::size_t number = 0;
-    const char* end = digits.data() + digits.size();
-    const auto [stop, error] = std::from_chars(digits.data(), end, number);
-    if (error != std::errc{} || stop != end) return std::nullopt;
-    return number;
+    return ums::whole_number<std::size_t>(name.substr(prefix.size()));
 }
 
 class SectionReader {
