@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/files/latency_counts.hpp"
 #include "sim/latency_result.hpp"
 
 namespace reports {
@@ -57,10 +58,9 @@ std::optional<std::string> MergedLatency::add(const Json& latency) {
     return std::nullopt;
 }
 
-// As in the run's own histogram: the nearest rank, and the middle of its bucket.
+// As in the run's own histogram: the middle of the bucket.
 std::uint64_t MergedLatency::percentile_ns(double percent) const {
-    const auto wanted = std::ceil(static_cast<long double>(count_) * static_cast<long double>(percent) / 100 - 1e-9L);
-    const std::uint64_t rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count_);
+    const std::uint64_t rank = sim::percentile_rank(count_, percent);
     if (rank == count_) return max_ns_;
     std::uint64_t passed = 0;
     for (const auto& [low_ns, bucket] : buckets_) {

@@ -7,6 +7,12 @@
 
 namespace sim {
 
+std::uint64_t percentile_rank(std::uint64_t count, double percent) {
+    // In long double: with 10^15 requests, nine nines are still a whole rank.
+    const auto wanted = std::ceil(static_cast<long double>(count) * static_cast<long double>(percent) / 100 - 1e-9L);
+    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count);
+}
+
 void LatencyCounts::add(std::uint64_t duration_ns) {
     if (counts_.empty()) counts_.resize(kLatencyBuckets);
     ++counts_[latency_bucket(duration_ns)];
@@ -72,9 +78,7 @@ double LatencyCounts::deviation_ns() const {
 std::uint64_t LatencyCounts::percentile_ns(double percent) const {
     if (count_ == 0) return 0;
     if (percent <= 0) return min_ns_;
-    // In long double: with 10^15 requests, nine nines are still a whole rank.
-    const auto wanted = std::ceil(static_cast<long double>(count_) * static_cast<long double>(percent) / 100 - 1e-9L);
-    const std::uint64_t rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count_);
+    const std::uint64_t rank = percentile_rank(count_, percent);
     if (rank == count_) return max_ns_;
     std::uint64_t passed = 0;
     for (std::uint32_t bucket = 0; bucket < kLatencyBuckets; ++bucket) {

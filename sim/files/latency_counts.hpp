@@ -11,6 +11,10 @@ namespace sim {
 
 class LatencyHistogram;
 
+// Which of `count` requests, the shortest being the first, has the time that `percent` of them did not exceed (nearest rank), for any
+// percent from 0 to 100, including nine nines and more. `count` is at least 1.
+[[nodiscard]] std::uint64_t percentile_rank(std::uint64_t count, double percent);
+
 class LatencyCounts {
 public:
     void add(std::uint64_t duration_ns);
