@@ -130,14 +130,7 @@ void CrashSeries::rehearse_one(std::uint64_t index) {
 }
 
 std::string CrashSeries::first_problems() const {
-    constexpr std::size_t kShownMax = 10;
-    std::string text;
-    std::size_t shown = 0;
-    for (const auto& [index, problem] : problems_) {
-        if (shown++ == kShownMax) break;
-        text += fmt::format("\n{}Repeat it with: {}\n", problem, replay_command(index));
-    }
-    return text;
+    return problems_text(problems_, [this](std::uint64_t index) { return replay_command(index); });
 }
 
 }  // namespace cli

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/rehearsal_text.hpp"
 #include "cli/side_by_side.hpp"
 #include "sim/rehearsal/reader_rehearsal.hpp"
 #include "ums/base/clock.hpp"
@@ -15,7 +16,6 @@
 namespace cli {
 namespace {
 
-constexpr std::size_t kProblemsShown = 10;
 constexpr std::string_view kHonestHosts = "honest";
 
 // Consecutive owners, or an owner with readers.
@@ -76,14 +76,9 @@ public:
     [[nodiscard]] const std::vector<HostsRow>& rows() const { return rehearsal_.rows; }
     [[nodiscard]] const HostsWords& words() const { return rehearsal_.words; }
     [[nodiscard]] std::string first_problems() const {
-        std::string text;
-        std::size_t shown = 0;
-        for (const auto& [index, problem] : problems_) {
-            if (shown++ == kProblemsShown) break;
-            text += fmt::format("\n{}Repeat it with: ioproof rehearse --hosts {} --seed {} --verbose\n", problem,
-                                rehearsal_.switches(row_of(index)), seed_of(index));
-        }
-        return text;
+        return problems_text(problems_, [this](std::uint64_t index) {
+            return fmt::format("ioproof rehearse --hosts {} --seed {} --verbose", rehearsal_.switches(row_of(index)), seed_of(index));
+        });
     }
 
 private:

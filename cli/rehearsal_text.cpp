@@ -123,4 +123,16 @@ CrashJudgement judge_crashes(const std::vector<CrashRow>& rows, std::uint64_t wr
             "\n"};
 }
 
+std::string problems_text(const std::map<std::uint64_t, std::string>& problems,
+                          const std::function<std::string(std::uint64_t run)>& replay_command) {
+    constexpr std::size_t kShownMax = 10;
+    std::string text;
+    std::size_t shown = 0;
+    for (const auto& [run, problem] : problems) {
+        if (shown++ == kShownMax) break;
+        text += fmt::format("\n{}Repeat it with: {}\n", problem, replay_command(run));
+    }
+    return text;
+}
+
 }  // namespace cli

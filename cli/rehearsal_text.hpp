@@ -1,6 +1,9 @@
 // The results of a rehearsal as text of 80 columns. Pure.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,5 +27,10 @@ struct CrashJudgement {
 // Good: in each row 99 % of the provable damage was found, nothing was blamed wrongly, and a rule explains each miss; and `wrong_count` is
 // 0.
 [[nodiscard]] CrashJudgement judge_crashes(const std::vector<CrashRow>& rows, std::uint64_t wrong_count);
+
+// The first problems, in the order of the runs, with the commands that repeat them; empty if there are none. `problems`: by run, each ends
+// with a line break.
+[[nodiscard]] std::string problems_text(const std::map<std::uint64_t, std::string>& problems,
+                                        const std::function<std::string(std::uint64_t run)>& replay_command);
 
 }  // namespace cli

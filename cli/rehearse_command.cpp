@@ -41,14 +41,7 @@ public:
     [[nodiscard]] std::uint64_t failed_count() const { return problems_.size(); }
     // The first runs that went wrong, in the order of the seeds, with commands that repeat them.
     [[nodiscard]] std::string first_problems() const {
-        constexpr std::size_t kShownMax = 10;
-        std::string text;
-        std::size_t shown = 0;
-        for (const auto& [index, problem] : problems_) {
-            if (shown++ == kShownMax) break;
-            text += fmt::format("\n{}\nRepeat it with: {}\n", problem, replay_command(index));
-        }
-        return text;
+        return problems_text(problems_, [this](std::uint64_t index) { return replay_command(index); });
     }
 
 private:
@@ -92,7 +85,7 @@ private:
         const std::lock_guard guard(mutex_);
         add_tallies(tallies_, report.match.tallies);
         if (arguments_.verbose) tell(index, report);
-        if (!report.is_good()) problems_[index] = fmt::format("{}", fmt::join(report.match.problems, "\n"));
+        if (!report.is_good()) problems_[index] = fmt::format("{}\n", fmt::join(report.match.problems, "\n"));
     }
 
     void tell(std::uint64_t index, const sim::RehearsalReport& report) {
