@@ -7,6 +7,7 @@
 #include "sim/backup/backup_files.hpp"
 #include "sim/files/io_retry.hpp"
 #include "ums/io/errno_error.hpp"
+#include "ums/sched/scheduler.hpp"
 
 namespace sim {
 
@@ -34,6 +35,12 @@ BackupParts::BackupParts(RunContext& run_context, BackupFiles opened)
     // BufferCount alone limits how much is outstanding.
     for (const auto& data : files.data_files) data->file.governor().allow_bursts(true);
     files.chain->governor().allow_bursts(true);
+}
+
+void BackupParts::spawn_tasks(ums::TaskGroup& group, const std::string& name, const std::function<ums::Task<void>()>& make_task) {
+    for (std::uint32_t i = 0; i < options.reader_count; ++i) {
+        context.schedulers[i % context.schedulers.size()].spawn(group, name, make_task());
+    }
 }
 
 ums::Task<bool> BackupParts::sync(SimFile& file) {

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "sim/backup/backup_chain.hpp"
@@ -14,6 +16,8 @@
 #include "sim/context/run_context.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/spinlock.hpp"
+#include "ums/sched/task.hpp"
+#include "ums/sched/task_group.hpp"
 
 namespace sim {
 
@@ -88,6 +92,8 @@ struct BackupParts {
         return {context.run_id, context.buffers.pool(), context.buffers.checker(), context.run, context.journal};
     }
     [[nodiscard]] DataFile& stripe(std::uint32_t number) { return *files.data_files[number]; }
+    // Starts ReaderCount tasks under this name, spread over the schedulers.
+    void spawn_tasks(ums::TaskGroup& group, const std::string& name, const std::function<ums::Task<void>()>& make_task);
     // If writes are not durable by themselves.
     ums::Task<bool> sync(SimFile& file);
     // Resizes a file to `pages`, of which only the first `kept_pages` keep their contents. False if there is no room; a warning says so.

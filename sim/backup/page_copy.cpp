@@ -69,10 +69,7 @@ std::uint32_t PageCopy::position_of(std::uint64_t number) const {
 ums::Task<bool> PageCopy::run() {
     ums::TaskGroup readers;
     readers_ = parts_.options.reader_count;
-    for (std::uint32_t i = 0; i < parts_.options.reader_count; ++i) {
-        ums::Scheduler& scheduler = parts_.context.schedulers[i % parts_.context.schedulers.size()];
-        scheduler.spawn(readers, "Backup", read_some());
-    }
+    parts_.spawn_tasks(readers, "Backup", [this] { return read_some(); });
     co_await readers_done_.wait(ums::WaitType::backupthread);
     co_await readers.join();
     co_return !has_failed_ && !parts_.context.run.is_stopping();

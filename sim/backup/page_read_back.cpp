@@ -10,10 +10,7 @@ namespace sim {
 
 ums::Task<bool> PageReadBack::run() {
     ums::TaskGroup readers;
-    for (std::uint32_t i = 0; i < parts_.options.reader_count; ++i) {
-        ums::Scheduler& scheduler = parts_.context.schedulers[i % parts_.context.schedulers.size()];
-        scheduler.spawn(readers, "Backup", read_some());
-    }
+    parts_.spawn_tasks(readers, "Backup", [this] { return read_some(); });
     co_await readers.join();
     co_return !parts_.context.run.is_stopping();
 }

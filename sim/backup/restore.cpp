@@ -130,10 +130,7 @@ ums::Task<bool> Restore::make_files() {
 ums::Task<bool> Restore::write_pages(std::vector<PageRun> runs) {
     next_ = 0;
     ums::TaskGroup writers;
-    for (std::uint32_t i = 0; i < parts_.options.reader_count; ++i) {
-        ums::Scheduler& scheduler = parts_.context.schedulers[i % parts_.context.schedulers.size()];
-        scheduler.spawn(writers, "Restore", write_some(runs));
-    }
+    parts_.spawn_tasks(writers, "Restore", [&] { return write_some(runs); });
     co_await writers.join();
     co_return !has_failed_ && !parts_.context.run.is_stopping();
 }
@@ -204,10 +201,7 @@ ums::Task<bool> Restore::redo() {
     }
     next_ = 0;
     ums::TaskGroup writers;
-    for (std::uint32_t i = 0; i < parts_.options.reader_count; ++i) {
-        ums::Scheduler& scheduler = parts_.context.schedulers[i % parts_.context.schedulers.size()];
-        scheduler.spawn(writers, "Restore", redo_some(changes));
-    }
+    parts_.spawn_tasks(writers, "Restore", [&] { return redo_some(changes); });
     co_await writers.join();
     co_return !has_failed_ && !parts_.context.run.is_stopping();
 }
