@@ -1,6 +1,5 @@
 #include "sim/rehearsal/crash_rehearsal.hpp"
 
-#include <algorithm>
 #include <map>
 #include <new>
 #include <utility>
@@ -78,9 +77,7 @@ struct CrashRun {
 
     void judge() {
         report.problems = match_faults(injector.faults(), report.findings).problems;
-        const bool has_failed =
-            std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& finding) { return !finding.is_warning; });
-        if (report.outcome != (has_failed ? Outcome::failed : Outcome::passed)) {
+        if (report.outcome != (has_failure(report.findings) ? Outcome::failed : Outcome::passed)) {
             report.problems.push_back(fmt::format("the run did not end as its findings say: {}",
                                                   report.outcome == Outcome::passed ? "it passed" : report.outcome_reason));
         }

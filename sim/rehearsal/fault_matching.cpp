@@ -152,6 +152,10 @@ MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::ve
     return result;
 }
 
+bool has_failure(const std::vector<Finding>& findings) {
+    return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return !finding.is_warning; });
+}
+
 void add_tallies(FaultTallies& sum, const FaultTallies& more) {
     for (std::size_t i = 0; i < sum.size(); ++i) {
         sum[i].injected += more[i].injected;

@@ -32,6 +32,9 @@ struct MatchResult {
 // a failure, and the other place of a misdirected transfer must be right, too. A finding explains only one fault.
 [[nodiscard]] MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::vector<Finding>& findings);
 
+// Whether one of them is more than a warning: then the run must fail.
+[[nodiscard]] bool has_failure(const std::vector<Finding>& findings);
+
 void add_tallies(FaultTallies& sum, const FaultTallies& more);
 [[nodiscard]] std::string describe(const InjectedFault& fault);
 [[nodiscard]] std::string describe(const Finding& finding);

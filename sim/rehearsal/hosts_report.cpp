@@ -1,8 +1,8 @@
 #include "sim/rehearsal/hosts_report.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include "sim/rehearsal/fault_matching.hpp"
 
 namespace sim {
 
@@ -36,9 +36,7 @@ public:
         for (std::size_t i = 0; i < findings_.size(); ++i) {
             if (!is_explained_[i]) add_false_alarm("blamed wrongly", text_of(findings_[i]));
         }
-        const bool has_failures =
-            std::any_of(findings_.begin(), findings_.end(), [](const Finding& finding) { return !finding.is_warning; });
-        const Outcome expected = has_failures ? Outcome::failed : end.expected;
+        const Outcome expected = has_failure(findings_) ? Outcome::failed : end.expected;
         if (end.outcome == expected) return;
         const bool says_too_much = end.outcome == Outcome::passed;
         if (expected == Outcome::failed) return add_false_alarm("it reported a fault, but did not fail", "");

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "sim/group/group_explanation.hpp"
+#include "sim/rehearsal/fault_matching.hpp"
 #include "sim/rehearsal/lost_witness.hpp"
 #include "sim/rehearsal/owner_view.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
@@ -265,9 +266,8 @@ private:
             });
             if (!is_explained) unexplained.push_back(finding);
         }
-        const bool has_found =
-            std::any_of(owner_.findings.begin(), owner_.findings.end(), [](const Finding& finding) { return !finding.is_warning; });
-        judge_host(where("owner"), {}, unexplained, {owner_.outcome, has_found ? Outcome::failed : Outcome::passed}, report_);
+        judge_host(where("owner"), {}, unexplained, {owner_.outcome, has_failure(owner_.findings) ? Outcome::failed : Outcome::passed},
+                   report_);
     }
 
     const std::uint64_t seed_;

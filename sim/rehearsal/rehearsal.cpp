@@ -182,9 +182,7 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
     report.trace_hash = injector.trace_hash();
     report.request_count = injector.request_count();
     if (injector.has_wrong_copy()) report.match.problems.emplace_back("a backup was completed with other log than was written");
-    const bool failed =
-        std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& finding) { return !finding.is_warning; });
-    if (report.outcome != (failed ? Outcome::failed : Outcome::passed)) {
+    if (report.outcome != (has_failure(report.findings) ? Outcome::failed : Outcome::passed)) {
         report.match.problems.emplace_back("the outcome of the run does not say what its findings say");
     }
     return report;
