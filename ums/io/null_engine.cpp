@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
 #include "ums/base/assert.hpp"
 #include "ums/io/transfer_progress.hpp"

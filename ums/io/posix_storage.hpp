@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "ums/base/open_files.hpp"
 #include "ums/io/held_name.hpp"

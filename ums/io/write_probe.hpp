@@ -2,7 +2,6 @@
 // power cut. Works on its own temporary file, whose name is removed before the constructor returns, so that nothing is ever left behind.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
