@@ -1,7 +1,6 @@
 #include "sim/backup/backup.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 

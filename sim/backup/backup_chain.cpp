@@ -1,6 +1,5 @@
 #include "sim/backup/backup_chain.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 

@@ -1,7 +1,5 @@
 #include "sim/bench/bench_load.hpp"
 
-#include <utility>
-
 #include "sim/files/io_retry.hpp"
 #include "ums/sched/scheduler.hpp"
 

@@ -1,7 +1,6 @@
 #include "sim/bench/measure_load.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "sim/bench/measure_answer.hpp"
 #include "sim/bench/measured_page.hpp"

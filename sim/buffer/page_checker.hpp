@@ -1,7 +1,6 @@
 // Verifies every page that comes back.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 

@@ -1,7 +1,6 @@
 #include "sim/buffer/range_reader.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "sim/files/io_retry.hpp"
 #include "sim/page/page_codec.hpp"

@@ -1,7 +1,6 @@
 // A data file and what its pages must contain.
 #pragma once
 
-#include <cstdint>
 #include <utility>
 
 #include "sim/files/sim_file.hpp"

@@ -1,7 +1,6 @@
 #include "sim/files/file_names.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <filesystem>
 #include <system_error>

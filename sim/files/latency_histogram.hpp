@@ -6,7 +6,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 #include "sim/results.hpp"

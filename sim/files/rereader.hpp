@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "sim/files/data_file.hpp"
 #include "sim/finding.hpp"

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <utility>
 
 #include "sim/log/virtual_log_files.hpp"

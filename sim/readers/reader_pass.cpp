@@ -1,7 +1,6 @@
 #include "sim/readers/reader_pass.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 

@@ -1,7 +1,5 @@
 #include "sim/recovery/recovery.hpp"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 namespace sim {

@@ -1,7 +1,6 @@
 #include "sim/rehearsal/fault_effects.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "sim/rehearsal/reader_faults.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "sim/limits.hpp"
 #include "sim/page/page_codec.hpp"

@@ -2,7 +2,6 @@
 // and data files, without replicas.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>

@@ -1,7 +1,6 @@
 #include "sim/rehearsal/wrong_image.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include <fmt/format.h>

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "sim/event.hpp"
 #include "sim/files/sim_file.hpp"

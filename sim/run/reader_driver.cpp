@@ -1,6 +1,5 @@
 #include "sim/run/reader_driver.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 

@@ -1,8 +1,6 @@
 #include "sim/verify/left_promises.hpp"
 
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

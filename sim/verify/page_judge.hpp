@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "sim/finding.hpp"
 #include "sim/promises/promises.hpp"

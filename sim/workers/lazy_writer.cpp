@@ -1,7 +1,5 @@
 #include "sim/workers/lazy_writer.hpp"
 
-#include <algorithm>
-
 namespace sim {
 
 namespace {
