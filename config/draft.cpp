@@ -1,7 +1,5 @@
 #include "config/draft.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "config/parameter_table.hpp"

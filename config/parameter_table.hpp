@@ -2,7 +2,6 @@
 // docs/configuration.md use it, so that they cannot disagree. Defaults are those of a default-constructed sim::Options.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

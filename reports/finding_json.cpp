@@ -1,7 +1,6 @@
 #include "reports/finding_json.hpp"
 
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include <fmt/format.h>
 

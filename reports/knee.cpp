@@ -1,6 +1,5 @@
 #include "reports/knee.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>

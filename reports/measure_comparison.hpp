@@ -4,7 +4,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
 
 #include "reports/measured_side.hpp"
 #include "sim/bench/measure_spec.hpp"

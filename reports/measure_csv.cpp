@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

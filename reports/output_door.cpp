@@ -1,7 +1,6 @@
 #include "reports/output_door.hpp"
 
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 

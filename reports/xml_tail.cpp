@@ -1,7 +1,5 @@
 #include "reports/xml_tail.hpp"
 
-#include <algorithm>
-
 #include "ums/base/assert.hpp"
 
 namespace reports {
