@@ -1,6 +1,5 @@
 #include "cli/measure_run.hpp"
 
-#include <atomic>
 #include <exception>
 #include <filesystem>
 #include <memory>

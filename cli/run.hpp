@@ -2,7 +2,6 @@
 // class carries it out, from the first message to the last.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -1,7 +1,5 @@
 #include "cli/diskspd/diskspd_distribution.hpp"
 
-#include <optional>
-
 #include <fmt/format.h>
 
 #include "cli/diskspd/diskspd_numbers.hpp"

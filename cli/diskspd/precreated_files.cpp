@@ -1,7 +1,6 @@
 #include "cli/diskspd/precreated_files.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace cli {

@@ -1,7 +1,6 @@
 // The group of a run, from its switches and from whatever started it.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 

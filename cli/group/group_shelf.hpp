@@ -4,7 +4,6 @@
 // Holds at most kGroupsMax groups: one that has ended, or has been silent so long that it counts as ended, makes room for a new one.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>

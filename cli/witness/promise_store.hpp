@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include "cli/witness/promise_sink.hpp"
 #include "sim/errors.hpp"
