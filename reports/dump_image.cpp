@@ -8,7 +8,6 @@
 
 #include "reports/text.hpp"
 #include "sim/limits.hpp"
-#include "ums/base/assert.hpp"
 
 namespace reports {
 

@@ -1,12 +1,12 @@
 #include "reports/output_file.hpp"
 
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "reports/json_text.hpp"
-#include "sim/errors.hpp"
 #include "ums/base/error_text.hpp"
 #include "ums/base/output_place.hpp"
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "reports/log_file.hpp"
 #include "reports/xml_tail.hpp"

@@ -1,6 +1,8 @@
 // Translates SQLIO's command line for the measuring engine, and for the head of SQLIO's text. Pure.
 #pragma once
 
+#include <vector>
+
 #include "cli/sqlio/sqlio_arguments.hpp"
 #include "reports/sqlio/sqlio_text.hpp"
 #include "sim/bench/measure_spec.hpp"

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <system_error>
 
 #include "sim/buffer/page_checker.hpp"
 #include "sim/buffer/range_reader.hpp"

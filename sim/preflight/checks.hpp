@@ -1,6 +1,7 @@
 // The checks of the table in judgement.cpp. Each examines the facts and adds its lines: none if there is nothing to examine.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include "ums/base/clock.hpp"
 #include "ums/io/forwarding_storage.hpp"

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <span>
 #include <vector>
 
 #include "sim/journal/journal.hpp"

@@ -1,6 +1,10 @@
 // A storage that forwards every call to another one: to change a few of them, derive from it and override those.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <system_error>
+
 #include "ums/io/storage.hpp"
 
 namespace ums {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 
 #include "ums/base/open_files.hpp"
 #include "ums/io/held_name.hpp"

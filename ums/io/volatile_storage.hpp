@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "ums/base/clock.hpp"
