@@ -18,13 +18,6 @@ constexpr std::size_t kEvidenceMax = 128;
 constexpr std::size_t kItemsMax = 20'000;
 constexpr std::chrono::milliseconds kWriterPatience{1000};
 
-void drop_evidence(sim::Finding& finding) {
-    finding.evidence.image = {};
-    finding.evidence.expected_image = {};
-    finding.evidence.page_history = {};
-    finding.evidence.file_history = {};
-}
-
 // Whether a finding concerns bytes of a file whose device answers; asking a device that does not answer would block, too.
 bool has_place(const sim::Finding& finding) {
     return finding.request.of_file == sim::FileRequest::none && (finding.kind != sim::FindingKind::stalled_io || finding.is_warning);
@@ -60,7 +53,7 @@ void OutputWriter::enqueue(Item item) {
         return;
     }
     if (item.has_evidence && queued_evidence_ >= kEvidenceMax) {
-        drop_evidence(std::get<sim::Finding>(item.payload));
+        std::get<sim::Finding>(item.payload).evidence.drop();
         item.has_evidence = false;
         ++without_evidence_;
     }

@@ -192,6 +192,14 @@ struct FindingEvidence {
     std::vector<HistoryEntry> page_history;  // operations that touched the page, oldest first
     std::vector<HistoryEntry> file_history;  // the last operations of all files, oldest first
     std::string dump_path;                   // where the evidence was saved; empty if it was not
+
+    // Frees what takes much memory: images and histories.
+    void drop() {
+        image = {};
+        expected_image = {};
+        page_history = {};
+        file_history = {};
+    }
 };
 
 struct Finding {

@@ -16,14 +16,6 @@ constexpr std::size_t kEvidenceKept = 100;
 constexpr std::size_t kPageHistoryMax = 200;
 constexpr std::size_t kFileHistoryMax = 100;
 
-// Drops the parts that take much memory.
-void drop_evidence(Finding& finding) {
-    finding.evidence.image = {};
-    finding.evidence.expected_image = {};
-    finding.evidence.page_history = {};
-    finding.evidence.file_history = {};
-}
-
 // The running task, or the process.
 void sign(std::string& user, std::uint32_t& cpu) {
     const ums::Scheduler* scheduler = ums::Scheduler::current_or_null();
@@ -100,7 +92,7 @@ void Journal::report(Finding finding) {
         finding.number = ++last_number_;
         ++(is_warning ? warnings_by_file_ : findings_by_file_)[finding.place.file_id];
         sink_.on_finding(finding);
-        if (is_warning || findings_.size() >= kEvidenceKept) drop_evidence(finding);
+        if (is_warning || findings_.size() >= kEvidenceKept) finding.evidence.drop();
         std::vector<Finding>& kept = is_warning ? warnings_ : findings_;
         if (kept_.keeps(finding)) kept.push_back(std::move(finding));
     }
