@@ -193,12 +193,12 @@ struct FindingEvidence {
     std::vector<HistoryEntry> file_history;  // the last operations of all files, oldest first
     std::string dump_path;                   // where the evidence was saved; empty if it was not
 
-    // Frees what takes much memory: images and histories.
+    // Frees what takes much memory: images and histories. (Assigned {}, a vector would keep its memory.)
     void drop() {
-        image = {};
-        expected_image = {};
-        page_history = {};
-        file_history = {};
+        image = std::vector<std::byte>();
+        expected_image = std::vector<std::byte>();
+        page_history = std::vector<HistoryEntry>();
+        file_history = std::vector<HistoryEntry>();
     }
 };
 
