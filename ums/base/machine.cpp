@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "ums/base/control_groups.hpp"
+#include "ums/base/sysfs_value.hpp"
 
 namespace ums {
 
@@ -18,15 +19,8 @@ namespace {
 
 // Sources: proc(5), cgroups(7), Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst of the Linux kernel.
 
-std::string first_line(const std::string& path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
-
 std::optional<std::uint64_t> number_in(const std::string& path) {
-    std::istringstream text(first_line(path));
+    std::istringstream text(read_line(path));
     std::int64_t value = 0;
     if (text >> value && value >= 0) return static_cast<std::uint64_t>(value);
     return std::nullopt;  // missing, "max", or -1: no limit
@@ -71,7 +65,7 @@ void apply_cpu_limit(Machine& machine, std::uint64_t quota_us, std::uint64_t per
 
 void apply_cpu_limits(Machine& machine, const std::string& root) {
     for (const std::string& folder : control_group_folders(root, "")) {
-        std::istringstream text(first_line(folder + "/cpu.max"));  // "200000 100000", or "max 100000"
+        std::istringstream text(read_line(folder + "/cpu.max"));  // "200000 100000", or "max 100000"
         std::uint64_t quota_us = 0;
         std::uint64_t period_us = 0;
         if (text >> quota_us >> period_us) apply_cpu_limit(machine, quota_us, period_us);

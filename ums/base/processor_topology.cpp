@@ -1,22 +1,15 @@
 #include "ums/base/processor_topology.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <string_view>
 #include <utility>
 
+#include "ums/base/sysfs_value.hpp"
 #include "ums/base/whole_number.hpp"
 
 namespace ums {
 namespace {
-
-std::string line_of(const std::string& path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
 
 // "0-3,8" -> 0 1 2 3 8. If the text is malformed, returns what could be read before that.
 std::vector<std::uint32_t> ids_in(std::string_view list) {
@@ -51,17 +44,17 @@ ProcessorTopology processor_topology(const std::string& root) {
     const std::string cpus = root + "/sys/devices/system/cpu";
     const std::string nodes = root + "/sys/devices/system/node";
     std::map<std::uint32_t, std::uint32_t> node_of_cpu;
-    for (const std::uint32_t node : ids_in(line_of(nodes + "/online"))) {
-        for (const std::uint32_t cpu : ids_in(line_of(nodes + "/node" + std::to_string(node) + "/cpulist"))) node_of_cpu[cpu] = node;
+    for (const std::uint32_t node : ids_in(read_line(nodes + "/online"))) {
+        for (const std::uint32_t cpu : ids_in(read_line(nodes + "/node" + std::to_string(node) + "/cpulist"))) node_of_cpu[cpu] = node;
     }
     ProcessorTopology topology;
     Numbering<std::uint32_t> sockets;
     Numbering<std::pair<std::uint32_t, std::uint32_t>> cores;  // socket, core within it
     Numbering<std::uint32_t> used_nodes;
-    for (const std::uint32_t id : ids_in(line_of(cpus + "/online"))) {
+    for (const std::uint32_t id : ids_in(read_line(cpus + "/online"))) {
         const std::string folder = cpus + "/cpu" + std::to_string(id) + "/topology";
-        const std::uint32_t package = whole_number<std::uint32_t>(line_of(folder + "/physical_package_id")).value_or(0);
-        const std::uint32_t core = whole_number<std::uint32_t>(line_of(folder + "/core_id")).value_or(id);
+        const std::uint32_t package = whole_number<std::uint32_t>(read_line(folder + "/physical_package_id")).value_or(0);
+        const std::uint32_t core = whole_number<std::uint32_t>(read_line(folder + "/core_id")).value_or(id);
         const std::uint32_t node = node_of_cpu.count(id) != 0 ? node_of_cpu[id] : 0;
         used_nodes.number_of(node);
         topology.processors.push_back(
@@ -70,7 +63,7 @@ ProcessorTopology processor_topology(const std::string& root) {
     topology.core_count = cores.count();
     topology.socket_count = sockets.count();
     topology.node_count = used_nodes.count();
-    topology.frequency_governor = line_of(cpus + "/cpu0/cpufreq/scaling_governor");
+    topology.frequency_governor = read_line(cpus + "/cpu0/cpufreq/scaling_governor");
     return topology;
 }
 

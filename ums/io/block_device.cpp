@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "ums/base/sysfs_value.hpp"
 #include "ums/base/units.hpp"
 #include "ums/io/mount_table.hpp"
-#include "ums/io/sysfs_value.hpp"
 
 namespace ums {
 

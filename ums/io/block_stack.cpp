@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "ums/base/sysfs_value.hpp"
 #include "ums/base/units.hpp"
-#include "ums/io/sysfs_value.hpp"
 
 namespace ums {
 

@@ -1,4 +1,4 @@
-// Values of sysfs, where each file holds one line.
+// Values of the kernel's file systems, where each file holds one line: sysfs, cgroups.
 #pragma once
 
 #include <filesystem>
