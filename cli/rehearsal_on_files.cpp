@@ -32,10 +32,7 @@ void RehearsalOnFiles::on_finding(const sim::Finding& finding) {
     if (!injector_) return;
     injector_->on_finding(finding);
     sim::Finding kept = finding;
-    kept.evidence.image = {};
-    kept.evidence.expected_image = {};
-    kept.evidence.page_history = {};
-    kept.evidence.file_history = {};
+    kept.evidence.drop();
     const std::lock_guard guard(mutex_);
     findings_.push_back(std::move(kept));
 }
