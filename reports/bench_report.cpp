@@ -6,14 +6,11 @@
 #include <fmt/format.h>
 
 #include "ums/base/printable.hpp"
+#include "ums/base/units.hpp"
 
 namespace reports {
 
 namespace {
-
-double per_second(std::uint64_t amount, std::uint64_t duration_ns) {
-    return duration_ns == 0 ? 0 : static_cast<double>(amount) * 1e9 / static_cast<double>(duration_ns);
-}
 
 // The CPU time of all threads, including the kernel's work for them.
 double cpu_ns_per_request(const sim::BenchResults& results) {
@@ -44,11 +41,11 @@ std::string bench_text(const sim::BenchResults& results) {
                     options.depth, options.cpu_count, options.cpu_count == 1 ? "" : "s", results.engine, options.direct ? "" : ", buffered",
                     options.durable ? ", durable" : "", options.scatter ? ", scattered memory" : "");
     if (!results.engine_reason.empty()) text += fmt::format("{}\n", ums::printable(results.engine_reason));
-    text +=
-        fmt::format("  requests        {:.0f} /s, {:.1f} MB/s, mean latency {:.1f} us\n", per_second(results.requests, results.duration_ns),
-                    per_second(results.bytes, results.duration_ns) / (1 << 20), results.latency_mean_us);
+    text += fmt::format("  requests        {:.0f} /s, {:.1f} MB/s, mean latency {:.1f} us\n",
+                        ums::per_second(results.requests, results.duration_ns),
+                        ums::per_second(results.bytes, results.duration_ns) / (1 << 20), results.latency_mean_us);
     text += fmt::format("  CPU             {:.0f} ns a request, {:.0f} % of one CPU\n", cpu_ns_per_request(results),
-                        per_second((results.cpu_user_us + results.cpu_system_us) * 100, results.duration_ns) / 1e6);
+                        ums::per_second((results.cpu_user_us + results.cpu_system_us) * 100, results.duration_ns) / 1e6);
     if (options.operation == sim::BenchOperation::read) {
         text += fmt::format("  verified        {} pages{}\n", results.pages_verified, options.verify ? "" : " (switched off)");
     } else {
@@ -79,8 +76,8 @@ nlohmann::ordered_json bench_json(const sim::BenchResults& results) {
             {"duration_ns", results.duration_ns},
             {"requests", results.requests},
             {"bytes", results.bytes},
-            {"requests_per_s", per_second(results.requests, results.duration_ns)},
-            {"bytes_per_s", per_second(results.bytes, results.duration_ns)},
+            {"requests_per_s", ums::per_second(results.requests, results.duration_ns)},
+            {"bytes_per_s", ums::per_second(results.bytes, results.duration_ns)},
             {"latency_mean_us", results.latency_mean_us},
             {"cpu_user_us", results.cpu_user_us},
             {"cpu_system_us", results.cpu_system_us},

@@ -7,16 +7,13 @@
 #include "reports/measure_report.hpp"
 #include "reports/statistics.hpp"
 #include "reports/time_text.hpp"
+#include "ums/base/units.hpp"
 
 namespace reports {
 
 namespace {
 
 using MeasureJson = nlohmann::ordered_json;
-
-double per_second_in(std::uint64_t amount, std::uint64_t duration_ns) {
-    return duration_ns == 0 ? 0 : static_cast<double>(amount) * 1e9 / static_cast<double>(duration_ns);
-}
 
 std::string_view access_word(sim::MeasureAccess access) {
     switch (access) {
@@ -163,8 +160,8 @@ const std::vector<double>& measure_percents() {
 MeasureJson counts_json(const sim::MeasureCounts& counts, std::uint64_t duration_ns) {
     return {{"requests", counts.requests},
             {"bytes", counts.bytes},
-            {"requests_per_s", per_second_in(counts.requests, duration_ns)},
-            {"bytes_per_s", per_second_in(counts.bytes, duration_ns)},
+            {"requests_per_s", ums::per_second(counts.requests, duration_ns)},
+            {"bytes_per_s", ums::per_second(counts.bytes, duration_ns)},
             {"latency", latency_json(counts.latency)}};
 }
 

@@ -9,21 +9,18 @@
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"
 #include "ums/base/printable.hpp"
+#include "ums/base/units.hpp"
 
 namespace reports {
 
 namespace {
 
-double per_second_of(std::uint64_t amount, const sim::MeasureTimespanResults& timespan) {
-    return timespan.duration_ns == 0 ? 0 : static_cast<double>(amount) * 1e9 / static_cast<double>(timespan.duration_ns);
-}
-
 void add_counts(Table& table, const std::string& name, const sim::MeasureCounts& counts, const sim::MeasureTimespanResults& timespan) {
     if (counts.requests == 0) return;
     const sim::LatencyCounts& latency = counts.latency;
     const bool has_latency = latency.count() > 0;
-    table.add_row({name, rounded_text(per_second_of(counts.requests, timespan)),
-                   fmt::format("{:.1f}", per_second_of(counts.bytes, timespan) / (1 << 20)),
+    table.add_row({name, rounded_text(ums::per_second(counts.requests, timespan.duration_ns)),
+                   fmt::format("{:.1f}", ums::per_second(counts.bytes, timespan.duration_ns) / (1 << 20)),
                    has_latency ? time_text(static_cast<std::uint64_t>(latency.mean_ns())) : "-", percentile_cell(latency, 50),
                    percentile_cell(latency, 99), percentile_cell(latency, 99.9), percentile_cell(latency, 99.99),
                    has_latency ? time_text(latency.max_ns()) : "-"});
@@ -54,7 +51,7 @@ std::string table_text(const sim::MeasureTimespanResults& timespan) {
 
 std::string machine_text(const sim::MeasureTimespanResults& timespan) {
     std::string text = fmt::format("  CPU         {:.0f} ns a request ({:.0f} % of one CPU)", timespan.cpu_ns_per_request(),
-                                   per_second_of((timespan.cpu_user_us + timespan.cpu_system_us) * 100, timespan) / 1e6);
+                                   ums::per_second((timespan.cpu_user_us + timespan.cpu_system_us) * 100, timespan.duration_ns) / 1e6);
     if (!timespan.cpus.empty()) {
         const auto busiest = std::max_element(timespan.cpus.begin(), timespan.cpus.end(),
                                               [](const auto& a, const auto& b) { return a.usage_percent() < b.usage_percent(); });

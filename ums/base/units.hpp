@@ -17,4 +17,9 @@ inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 // A deadline that never comes.
 inline constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
+// The rate of what was done in `duration_ns`; 0 if that is 0.
+[[nodiscard]] constexpr double per_second(std::uint64_t amount, std::uint64_t duration_ns) {
+    return duration_ns == 0 ? 0 : static_cast<double>(amount) * 1e9 / static_cast<double>(duration_ns);
+}
+
 }  // namespace ums
