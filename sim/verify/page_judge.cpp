@@ -249,6 +249,30 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
     UMS_ASSERT(false && "not a flaw");
 }
 
+// Of a page whose checksum does not match: its sectors say what it is.
+Finding name_damaged_page(const Evidence& evidence, const ProvenPage& proven) {
+    const std::uint32_t version = evidence.expected.entry.version;
+    Verdict verdict = classify(evidence);
+    // There was no earlier content to which it could have gone back.
+    const bool is_half_written = version == 0 && verdict.kind == FindingKind::reverted_page;
+    // No rule of a run mixes older sectors, or zeros, with some that are newer than what is known.
+    const bool is_unnamed = verdict.kind == FindingKind::foreign_page || verdict.kind == FindingKind::bit_corruption;
+    if (is_unnamed && is_torn_ahead(evidence.sectors)) {
+        verdict = {FindingKind::torn_page, {}, {"Its sectors are of several versions, some of them newer than any that the log has."}};
+    }
+    if (is_half_written) verdict = {FindingKind::torn_page, {}, {"Some of its sectors have been written, others never."}};
+    Finding finding = make_finding(evidence, std::move(verdict));
+    if (!evidence.written->is_exact()) finding.expected = known_of(version, proven);
+    if (finding.kind == FindingKind::torn_page) finding.description = "The page is torn: its sectors are of several versions.";
+    finding.reasoning.push_back(at_least_text(proven));
+    if (finding.kind == FindingKind::torn_page && proven.bound.has_changed == 0) {
+        finding.reasoning.emplace_back(
+            "No write of it can have been in flight at the cut: the log has no change of it since the last "
+            "complete checkpoint began.");
+    }
+    return finding;
+}
+
 }  // namespace
 
 PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log) {
@@ -280,27 +304,7 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     Evidence evidence = examine(page, expected, written);
     evidence.is_transient = is_transient;
     evidence.is_history_unknown = true;
-    if (!is_whole) {
-        Verdict verdict = classify(evidence);
-        // There was no earlier content to which it could have gone back.
-        const bool is_half_written = expected.entry.version == 0 && verdict.kind == FindingKind::reverted_page;
-        // No rule of a run mixes older sectors, or zeros, with some that are newer than what is known.
-        const bool is_unnamed = verdict.kind == FindingKind::foreign_page || verdict.kind == FindingKind::bit_corruption;
-        if (is_unnamed && is_torn_ahead(evidence.sectors)) {
-            verdict = {FindingKind::torn_page, {}, {"Its sectors are of several versions, some of them newer than any that the log has."}};
-        }
-        if (is_half_written) verdict = {FindingKind::torn_page, {}, {"Some of its sectors have been written, others never."}};
-        Finding finding = make_finding(evidence, std::move(verdict));
-        if (!written.is_exact()) finding.expected = known_of(expected.entry.version, proven);
-        if (finding.kind == FindingKind::torn_page) finding.description = "The page is torn: its sectors are of several versions.";
-        finding.reasoning.push_back(at_least_text(proven));
-        if (finding.kind == FindingKind::torn_page && proven.bound.has_changed == 0) {
-            finding.reasoning.emplace_back(
-                "No write of it can have been in flight at the cut: the log has no change of it since the last "
-                "complete checkpoint began.");
-        }
-        return finding;
-    }
+    if (!is_whole) return name_damaged_page(evidence, proven);
     Name name = name_of_flaw(flaw_of(header, proven, log), header, proven, log);
     // Page and log together show that it is too new.
     Verdict verdict{name.kind == FindingKind::wal_violation ? FindingKind::future_version : name.kind, {}, {name.reason}};
