@@ -28,7 +28,7 @@ struct Evidence {
     std::optional<PagePlace> found_elsewhere;  // this page's newest image
 };
 
-// Maps and compares the image. `expected` and `written` are kept by reference where the members say so.
+// Maps and compares the image. `image` and `written` must outlive the evidence.
 [[nodiscard]] Evidence examine(const std::byte* image, const ExpectedPage& expected, const WrittenImage& written);
 
 struct Verdict {
