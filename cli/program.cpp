@@ -169,6 +169,40 @@ void add_errors(Console& console, const std::string& program, std::string_view l
     end_without_memory();
 }
 
+// Why a call failed is said on the console, and is the exit code.
+ExitCode execute_or_explain(const std::vector<std::string>& command_line, bool as_sqliosim, const std::string& program, Console& console) {
+    try {
+        if (const Command* const other = command_of_name(command_line)) return execute_other_tool(*other, command_line, 1, console);
+        return as_sqliosim ? execute_as_sqliosim(command_line, console) : execute(command_line, console);
+    } catch (const UsageError& error) {
+        add_error(console, program, error.what());
+        return ExitCode::usage;
+    } catch (const config::ConfigError& error) {
+        add_errors(console, program, error.what());
+        return ExitCode::usage;
+    } catch (const reports::ResultsDocumentError& error) {
+        add_error(console, program, error.what());
+        return ExitCode::usage;
+    } catch (const sim::RefusedError& error) {
+        add_error(console, program, error.what());
+        return ExitCode::usage;
+    } catch (const sim::EnvironmentError& error) {
+        add_error(console, program, error.what());
+        return code_if_not_done(command_line);
+    } catch (const std::bad_alloc&) {
+        finish_without_memory(console);
+    } catch (const std::system_error& error) {  // the system refused something: a thread, a descriptor
+        add_error(console, program, ums::error_text(error));
+        return code_if_not_done(command_line);
+    } catch (const boost::system::system_error& error) {
+        add_error(console, program, failure_text(error));
+        return code_if_not_done(command_line);
+    } catch (const std::exception& error) {
+        add_error(console, program, fmt::format("internal error: {}", error.what()));
+        return ExitCode::internal_error;
+    }
+}
+
 }  // namespace
 
 int run_program(const std::vector<std::string>& command_line) {
@@ -180,39 +214,7 @@ int run_program(const std::vector<std::string>& command_line) {
     const bool as_sqliosim = !command_line.empty() && program_name(command_line[0]) == "sqliosim";
     const std::string program = as_sqliosim ? "sqliosim" : "ioproof";
     const ExitCode not_done = code_if_not_done(command_line);
-    ExitCode code = ExitCode::internal_error;
-    try {
-        if (const Command* const other = command_of_name(command_line)) {
-            code = execute_other_tool(*other, command_line, 1, console);
-        } else {
-            code = as_sqliosim ? execute_as_sqliosim(command_line, console) : execute(command_line, console);
-        }
-    } catch (const UsageError& error) {
-        add_error(console, program, error.what());
-        code = ExitCode::usage;
-    } catch (const config::ConfigError& error) {
-        add_errors(console, program, error.what());
-        code = ExitCode::usage;
-    } catch (const reports::ResultsDocumentError& error) {
-        add_error(console, program, error.what());
-        code = ExitCode::usage;
-    } catch (const sim::RefusedError& error) {
-        add_error(console, program, error.what());
-        code = ExitCode::usage;
-    } catch (const sim::EnvironmentError& error) {
-        add_error(console, program, error.what());
-        code = not_done;
-    } catch (const std::bad_alloc&) {
-        finish_without_memory(console);
-    } catch (const std::system_error& error) {  // the system refused something: a thread, a descriptor
-        add_error(console, program, ums::error_text(error));
-        code = not_done;
-    } catch (const boost::system::system_error& error) {
-        add_error(console, program, failure_text(error));
-        code = not_done;
-    } catch (const std::exception& error) {
-        add_error(console, program, fmt::format("internal error: {}", error.what()));
-    }
+    ExitCode code = execute_or_explain(command_line, as_sqliosim, program, console);
     console.finish();
     if (const std::error_code error = console.results_error()) {
         add_error(console, program, fmt::format("standard output: {}; the output there is incomplete", error.message()));

@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sim/journal/journal.hpp"
