@@ -108,6 +108,17 @@ std::string describe_losses(const ums::PowerCut& power) {
     return text;
 }
 
+std::string describe_verdict(const std::optional<CrashVerdict>& verdict) {
+    if (!verdict) return "\n  verification: refused, no file is left that begins as the run made it";
+    std::string text;
+    for (const Finding& finding : verdict->findings) {
+        text += fmt::format("\n  found: {}, {}: {}", finding.place.path, title_of(finding.kind), finding.description);
+    }
+    if (verdict->findings.empty())
+        text += fmt::format("\n  verification: nothing found.{}{}", verdict->reason.empty() ? "" : " ", verdict->reason);
+    return text;
+}
+
 }  // namespace
 
 CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power, const Promises* promises, const std::vector<FaultPlan>& faults) {
@@ -163,14 +174,7 @@ CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowl
     if (is_unproven) tally.unproven.at(static_cast<std::size_t>(explanation.reason())) = 1;
     judgement.text += describe_proofs(explanation);
     if (is_unproven) judgement.text += fmt::format("\n  not proven: {}", name_of(explanation.reason()));
-    if (!verdict) judgement.text += "\n  verification: refused, no file is left that begins as the run made it";
-    if (verdict) {
-        for (const Finding& finding : verdict->findings) {
-            judgement.text += fmt::format("\n  found: {}, {}: {}", finding.place.path, title_of(finding.kind), finding.description);
-        }
-        if (verdict->findings.empty())
-            judgement.text += fmt::format("\n  verification: nothing found.{}{}", verdict->reason.empty() ? "" : " ", verdict->reason);
-    }
+    judgement.text += describe_verdict(verdict);
     if (verdict && has_findings != (verdict->outcome == Outcome::failed)) {
         judgement.problem = "the outcome of the verification does not say what its findings say";
     }
