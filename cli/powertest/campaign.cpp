@@ -111,17 +111,22 @@ void Campaign::take_up() {
     enter(CampaignPhase::verifying);
 }
 
-bool Campaign::load() {
-    const std::uint32_t number = cycle_number();
+std::vector<std::string> Campaign::words_of_run() const {
     std::vector<std::string> words{"ioproof", "run"};
     if (!state_.begins_anew) words.emplace_back("--resume");
     words.insert(words.end(), state_.plan.run_words.begin(), state_.plan.run_words.end());
     for (const std::string& word : {std::string("-d"), std::string(kRunSeconds), std::string("--no-progress"), std::string("-log"),
-                                    folder_.file_of_cycle(number, "run.log.xml")}) {
+                                    folder_.file_of_cycle(cycle_number(), "run.log.xml")}) {
         words.push_back(word);
     }
     // Files that lost power while they were being created have no signature yet, and would be refused.
-    if (state_.begins_anew && state_.makes_files && number > 1) words.emplace_back("--overwrite-foreign-files");
+    if (state_.begins_anew && state_.makes_files && cycle_number() > 1) words.emplace_back("--overwrite-foreign-files");
+    return words;
+}
+
+bool Campaign::load() {
+    const std::uint32_t number = cycle_number();
+    std::vector<std::string> words = words_of_run();
     if (!is_guided()) {
         const std::string pipe = folder_.path() + "/moments";
         const std::error_code error = ums::PipeReader::open(pipe, moments_.emplace());

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/console.hpp"
 #include "cli/powertest/campaign_state.hpp"
@@ -45,6 +46,8 @@ private:
     bool restore();
     bool verify();
 
+    // The run that works on the files until the cut.
+    [[nodiscard]] std::vector<std::string> words_of_run() const;
     Waited wait_for_moment();
     void run_has_ended(int exit_code);
     // Empty if the command succeeded, otherwise what to report.
