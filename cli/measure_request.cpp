@@ -36,16 +36,6 @@ std::uint64_t size_of(const SwitchWord& word) {
     return *size_bytes;
 }
 
-std::vector<std::string> parts_of(const std::string& text, char separator) {
-    std::vector<std::string> parts;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(separator, begin), text.size());
-        parts.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return parts;
-}
-
 const MeasurePreset* preset_named(const SwitchWord& word, std::string_view name) {
     if (const MeasurePreset* const preset = find_preset(name)) return preset;
     std::vector<std::string_view> names;
@@ -56,10 +46,10 @@ const MeasurePreset* preset_named(const SwitchWord& word, std::string_view name)
 // "oltp=70,log=20,backup=10"
 void set_mix(MeasureRequest& request, const SwitchWord& word) {
     constexpr const char* kAllowed = "classes with whole shares, as in oltp=70,log=20,backup=10";
-    for (const std::string& part : parts_of(word.value, ',')) {
+    for (const std::string_view part : list_parts(word.value)) {
         const std::size_t sign = part.find('=');
         if (sign == std::string::npos) refuse_value(word, kAllowed);
-        const auto share = ums::whole_number<std::uint32_t>(std::string_view(part).substr(sign + 1));
+        const auto share = ums::whole_number<std::uint32_t>(part.substr(sign + 1));
         if (!share || *share == 0 || *share > 10'000) refuse_value(word, kAllowed);
         const MeasurePreset* const preset = preset_named(word, part.substr(0, sign));
         const bool is_known =
@@ -73,11 +63,11 @@ void set_mix(MeasureRequest& request, const SwitchWord& word) {
 void set_spans(MeasureRequest& request, const SwitchWord& word) {
     constexpr const char* kAllowed =
         "shares REQUESTS/FILE in percent, one part of the file after the other, as in 90/10 or 50/5,0/20,30/10";
-    for (const std::string& part : parts_of(word.value, ',')) {
+    for (const std::string_view part : list_parts(word.value)) {
         const std::size_t slash = part.find('/');
         if (slash == std::string::npos) refuse_value(word, kAllowed);
-        const auto requests = ums::whole_number<std::uint32_t>(std::string_view(part).substr(0, slash));
-        const auto file = ums::whole_number<std::uint32_t>(std::string_view(part).substr(slash + 1));
+        const auto requests = ums::whole_number<std::uint32_t>(part.substr(0, slash));
+        const auto file = ums::whole_number<std::uint32_t>(part.substr(slash + 1));
         if (!requests || !file || *requests > 100 || *file == 0 || *file > 100) refuse_value(word, kAllowed);
         request.spans.push_back({*requests, static_cast<double>(*file), 0});
     }
@@ -108,7 +98,7 @@ void set_contents(MeasureRequest& request, const SwitchWord& word) {
 }
 
 void set_affinity(MeasureRequest& request, const SwitchWord& word) {
-    for (const std::string& part : parts_of(word.value, ',')) {
+    for (const std::string_view part : list_parts(word.value)) {
         const auto cpu = ums::whole_number<std::uint32_t>(part);
         if (!cpu || *cpu >= sim::kCpuNumbersMax) refuse_value(word, "CPUs 0 to 1023, separated by commas");
         request.affinity.push_back(*cpu);

@@ -106,10 +106,8 @@ void make_keys(const Ranges& ranges, SweepArguments& arguments) {
 
 std::vector<std::uint64_t> parse_range(const std::string& text, bool is_size, std::uint64_t minimum, std::uint64_t maximum) {
     std::vector<std::uint64_t> values;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        if (!add_range(std::string_view(text).substr(begin, end - begin), is_size, values)) return {};
-        begin = end + 1;
+    for (const std::string_view part : list_parts(text)) {
+        if (!add_range(part, is_size, values)) return {};
     }
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());

@@ -141,4 +141,14 @@ std::optional<std::uint64_t> parse_byte_size(std::string_view text) {
     return value * factor;
 }
 
+std::vector<std::string_view> list_parts(std::string_view list) {
+    std::vector<std::string_view> parts;
+    for (std::size_t begin = 0; begin <= list.size();) {
+        const std::size_t end = std::min(list.find(',', begin), list.size());
+        parts.push_back(list.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return parts;
+}
+
 }  // namespace cli

@@ -42,6 +42,9 @@ std::uint64_t number_of(const SwitchWord& word, std::uint64_t minimum, std::uint
 // A size as users write it: "512", "8K", "1M", "2G", "1T"; units are powers of 1024. Empty if `text` is not such a size, or does not fit.
 std::optional<std::uint64_t> parse_byte_size(std::string_view text);
 
+// The parts of a list, which commas separate; empty ones are included. They are views of `list`.
+[[nodiscard]] std::vector<std::string_view> list_parts(std::string_view list);
+
 // The values of --engine, shared by all commands that have it.
 struct EngineWord {
     std::string_view word;
