@@ -1,4 +1,5 @@
-// Which files a run's backups use: foreign files are refused, and space is checked before anything is created.
+// Which files a run's backups use: foreign files are refused, space is checked before anything is created,
+// and what is not to be kept is removed.
 #include "sim/backup/backup_files.hpp"
 
 #include <filesystem>
@@ -12,6 +13,9 @@
 using namespace sim::testing;
 using sim::FileRole;
 using sim::Options;
+using sim::Outcome;
+using sim::Phase;
+using sim::Results;
 
 TEST_CASE("the list of backup folders is split, and the stripes are distributed over them in turn") {
     CHECK(sim::backup_folders("/a|/b/||/c d") == std::vector<std::string>{"/a", "/b/", "/c d"});
@@ -57,4 +61,34 @@ TEST_CASE("if there is no room for a backup, the run says so before it creates a
     options.files[0].initial_size_mb = options.files[0].max_size_mb = 1 << 20;
     CHECK_THROWS_AS(run.run(options), sim::EnvironmentError);
     CHECK(run.folder.is_empty());
+}
+
+TEST_CASE("backups and restored files are removed at the end of the run, unless they are to be kept or something was wrong") {
+    RealRun run;
+    Options options = quiet_options(run.folder.path());
+    options.backup_user.folders = options.backup_user.restore_folder = run.folder.path();
+    const auto is_there = [&run](const char* name) { return std::filesystem::exists(run.folder.file(name)); };
+    SECTION("removed") {
+        CHECK(run.run(options).outcome == Outcome::passed);
+        CHECK(is_there("data.mdx"));
+        CHECK_FALSE(is_there("ioproof_backup_1.bak"));
+        CHECK_FALSE(is_there("ioproof_backup.trn"));
+        CHECK_FALSE(is_there("restored_1_data.mdx"));
+    }
+    SECTION("kept") {
+        options.backup_user.keep_files = true;
+        CHECK(run.run(options).outcome == Outcome::passed);
+        CHECK(is_there("ioproof_backup_1.bak"));
+        CHECK(is_there("ioproof_backup.trn"));
+        CHECK(is_there("restored_1_data.mdx"));
+    }
+    SECTION("stopped") {
+        const Results results = run.run(options, [](sim::Simulation& simulation) {
+            CHECK(wait_for_phase(simulation, Phase::main_run));
+            simulation.request_stop();
+        });
+        CHECK(results.outcome == Outcome::stopped);
+        CHECK_FALSE(is_there("ioproof_backup_1.bak"));
+        CHECK_FALSE(is_there("restored_1_data.mdx"));
+    }
 }

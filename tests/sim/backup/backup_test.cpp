@@ -352,33 +352,3 @@ TEST_CASE("a fault in the source, the backup or the restored file is found and l
     const std::string start = "In a " + std::string(name_of(place.role));
     CHECK(finding.description.starts_with(start) == (place.role != FileRole::test));
 }
-
-TEST_CASE("backups and restored files are removed at the end of the run, unless they are to be kept or something was wrong") {
-    RealRun run;
-    Options options = quiet_options(run.folder.path());
-    options.backup_user.folders = options.backup_user.restore_folder = run.folder.path();
-    const auto is_there = [&run](const char* name) { return std::filesystem::exists(run.folder.file(name)); };
-    SECTION("removed") {
-        CHECK(run.run(options).outcome == Outcome::passed);
-        CHECK(is_there("data.mdx"));
-        CHECK_FALSE(is_there("ioproof_backup_1.bak"));
-        CHECK_FALSE(is_there("ioproof_backup.trn"));
-        CHECK_FALSE(is_there("restored_1_data.mdx"));
-    }
-    SECTION("kept") {
-        options.backup_user.keep_files = true;
-        CHECK(run.run(options).outcome == Outcome::passed);
-        CHECK(is_there("ioproof_backup_1.bak"));
-        CHECK(is_there("ioproof_backup.trn"));
-        CHECK(is_there("restored_1_data.mdx"));
-    }
-    SECTION("stopped") {
-        const Results results = run.run(options, [](sim::Simulation& simulation) {
-            CHECK(wait_for_phase(simulation, Phase::main_run));
-            simulation.request_stop();
-        });
-        CHECK(results.outcome == Outcome::stopped);
-        CHECK_FALSE(is_there("ioproof_backup_1.bak"));
-        CHECK_FALSE(is_there("restored_1_data.mdx"));
-    }
-}

@@ -10,8 +10,6 @@
 
 #include "tests/sim/bench/bench_fixture.hpp"
 #include "tests/support/catch.hpp"
-#include "ums/base/clock.hpp"
-#include "ums/io/posix_storage.hpp"
 
 using namespace sim::testing;
 using sim::Bench;
@@ -131,25 +129,4 @@ TEST_CASE("a measurement that is stopped says so") {
     const BenchResults results = bench->run();
     CHECK(results.stopped);
     CHECK(results.duration_ns < 100 * ums::kNsPerSecond);
-}
-
-TEST_CASE("the null file needs no storage") {
-    ums::PosixStorage storage;
-    ums::RealClock clock;
-    CollectingSink sink;
-    BenchOptions options;
-    options.files = {sim::kNullFile};
-    options.seconds = 1;
-    SECTION("reads are just requests") {
-        options.verify = false;
-        const BenchResults results = Bench(options, storage, clock, sink).run();
-        CHECK(results.engine == "null");
-        CHECK(results.requests > 10'000);
-    }
-    SECTION("writes prepare pages, and there is nothing to read back") {
-        options.operation = BenchOperation::write;
-        const BenchResults results = Bench(options, storage, clock, sink).run();
-        CHECK(results.requests > 1000);
-        CHECK(results.pages_read_back == 0);
-    }
 }
