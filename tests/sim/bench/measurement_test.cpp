@@ -38,7 +38,7 @@ TEST_CASE("a measured file is created, filled, marked, and read at the requested
 
 TEST_CASE("a measurement has a scheduler for each thread, but no more than there are CPUs, unless it is told how many") {
     const auto schedulers = [](std::uint32_t threads, std::uint32_t cpu_count) {
-        VirtualRun run;
+        VirtualRun run(random_disk(1, 10'000, 10'000));  // few requests, as only the schedulers count
         MeasureTarget target = small_target();
         target.threads = threads;
         target.outstanding = 1;
