@@ -232,7 +232,7 @@ TEST_CASE("DiskSpd: exit codes and messages of calls that measure nothing") {
 TEST_CASE("DiskSpd: Ctrl-C ends a measurement with the figures so far") {
     const IoproofFolder folder;
     const auto run = folder.start({"diskspd", "-c4M", "-W0", "-d600", "-b8K", "-r", "-P1", "-v", "data/t.dat"});
-    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+    REQUIRE(run->says("..."));  // a dot for each request
     run->send(SIGINT);
     CHECK(run->wait() == 0);
     CHECK_THAT(run->output(), ContainsSubstring("Total IO") && ContainsSubstring("duration: 600s"));
