@@ -35,6 +35,7 @@ private:
     // Meetings with the other runs of its group: see run_driver_group.cpp.
     ums::Task<void> meet(RunGroup::Meeting meeting);
     void begin_in_group();
+    [[nodiscard]] bool has_made_files(std::uint64_t run_id) const;
     [[nodiscard]] bool is_run_of_group(const FoundFiles& found);
     void tell_verified();
     void tell_taken_over();

@@ -1,4 +1,5 @@
 // A run in a group: where it waits for the other members, and what it tells them.
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,11 +31,24 @@ ums::Task<void> RunDriver::meet(RunGroup::Meeting meeting) {
     }
 }
 
+// A run promises nothing before its files are made. An owner that was lost earlier may have left none, or those of an earlier run.
+bool RunDriver::has_made_files(std::uint64_t run_id) const {
+    if (keeper_ == nullptr) return true;
+    const std::optional<Promises> kept = keeper_->load({run_id, {}});
+    return kept && kept->section().run_id == run_id && !kept->are_void();
+}
+
 // The files must be those that the owner before has left, and here they are another run's, or nobody's: the volume is another one, or as
 // it was long ago.
 bool RunDriver::is_run_of_group(const FoundFiles& found) {
     const std::uint64_t wanted = group_ == nullptr ? 0 : group_->wanted_run_id();
     if (wanted == 0 || found.run_id == wanted) return true;
+    if (!has_made_files(wanted)) {
+        close_found(found, storage_);
+        may_begin_ = true;
+        run_.stop(Outcome::not_done, "The previous owner was lost before it had made the files: there is nothing to take over.");
+        return false;
+    }
     const FoundFile& first = found.files.front();
     Finding finding;
     finding.kind = FindingKind::lost_write;

@@ -26,8 +26,8 @@ namespace sim {
 // Nothing is changed before everything has been examined.
 ums::Task<void> RunDriver::take_over_files() {
     FoundFiles found = find_left_files(options_, storage_, LeftFileUse::write);
-    if (keeper_ != nullptr) left_promises_ = promises_to_go_on_with(*keeper_, found);
     if (!is_run_of_group(found)) co_return;
+    if (keeper_ != nullptr) left_promises_ = promises_to_go_on_with(*keeper_, found);
     refuse_unknown_run(found, options_.job);
     refuse_unless_whole(found);
     refuse_taken_numbers(found);

@@ -1,0 +1,88 @@
+// A run that takes over the files of another owner in its group. In virtual time, on files in memory.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/group/run_group.hpp"
+#include "sim/promises/promise_keeper.hpp"
+#include "sim/run/simulation.hpp"
+#include "tests/sim/support/run_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+
+namespace {
+
+constexpr std::uint64_t kWantedRun = 0x1234;
+
+// The owner before was this run.
+class NextOwner final : public sim::RunGroup {
+public:
+    void begins(std::uint64_t /*run_id*/, std::vector<std::string> /*paths*/) override {}
+    [[nodiscard]] bool may_pass(Meeting /*meeting*/, std::uint32_t /*cycle*/) override { return true; }
+    [[nodiscard]] std::uint64_t rest_us() const override { return 0; }
+    [[nodiscard]] std::uint64_t wanted_run_id() const override { return kWantedRun; }
+    void verified(const sim::TakeOverResult& /*what*/) override {}
+    void takes_over(sim::TakeOver /*what*/) override {}
+    void explain(sim::Finding& /*finding*/) const override {}
+};
+
+// Knows this section of the run, or nothing.
+class KeptSection final : public sim::PromiseKeeper {
+public:
+    explicit KeptSection(std::optional<sim::PromiseSection> section) : section_(std::move(section)) {}
+
+    [[nodiscard]] std::string name() const override { return "the ledger of a test"; }
+    [[nodiscard]] std::optional<sim::Promises> load(const Wanted& wanted) override {
+        if (!section_ || wanted.run_id != section_->run_id) return std::nullopt;
+        sim::Promises promises;
+        promises.begin(*section_);
+        return promises;
+    }
+    void begin(const sim::PromiseSection& /*section*/) override {}
+    void take_from(sim::PromiseBook& /*book*/) override {}
+    void end(bool /*are_removed*/) override {}
+    [[nodiscard]] Status status() const override { return {}; }
+
+private:
+    const std::optional<sim::PromiseSection> section_;
+};
+
+sim::PromiseSection section_of(std::uint32_t incarnation) {
+    sim::PromiseSection section;
+    section.run_id = kWantedRun;
+    section.section_id = 5;
+    section.incarnation = incarnation;
+    section.host = "h";
+    return section;
+}
+
+// On a volume with the files of an earlier run, or on an empty one.
+sim::Results take_over(bool has_old_files, std::optional<sim::PromiseSection> section) {
+    VirtualRun run;
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    if (has_old_files) REQUIRE(run.run(options).outcome == sim::Outcome::passed);
+    options.job = sim::Job::resume;
+    KeptSection keeper(std::move(section));
+    NextOwner group;
+    return sim::Simulation(options, run.storage, run.clock, run.sink, &keeper, &group).run();
+}
+
+}  // namespace
+
+TEST_CASE("an owner that was lost before it had made the files leaves nothing to take over, and the storage is not blamed") {
+    const bool has_old_files = GENERATE(true, false);
+    const bool has_announced = GENERATE(true, false);
+    CAPTURE(has_old_files, has_announced);
+    const sim::Results results = take_over(has_old_files, has_announced ? std::optional(section_of(0)) : std::nullopt);
+    CHECK(results.finding_count == 0);
+    CHECK(results.outcome == sim::Outcome::not_done);
+    CHECK_THAT(results.outcome_reason, ContainsSubstring("lost before it had made the files"));
+}
+
+TEST_CASE("files of another run in place of those that the owner before had made are blamed on the storage") {
+    const sim::Results results = take_over(true, section_of(1));
+    CHECK(results.finding_count == 1);
+    CHECK(results.outcome == sim::Outcome::failed);
+}
