@@ -113,7 +113,7 @@ std::optional<std::uint32_t> GroupMember::wait_for_turn(const GracefulStop& stop
         if (known.view.is_over) return std::nullopt;
         if (known.view.turns.empty()) continue;
         const GroupTurn& turn = known.view.turns.back();
-        if (turn.rank != settings_.rank || !turn.ended_by.empty()) continue;
+        if (turn.rank != settings_.rank || !turn.ended_by.empty() || turn.number <= ended_turn_) continue;
         if (turn.session == session_) return turn.number;
         link_.tell([&](GroupBeat& beat) {
             beat.turn = turn.number;
@@ -139,7 +139,7 @@ void GroupMember::begin_turn(std::uint32_t turn, std::uint64_t main_run_s) {
 }
 
 void GroupMember::end_turn(std::uint64_t findings, const std::string& failure) {
-    turn_ = 0;
+    ended_turn_ = turn_.exchange(0);
     fate_ns_ = 0;
     link_.tell([&](GroupBeat& beat) {
         beat.is_turn_over = true;

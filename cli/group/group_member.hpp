@@ -82,6 +82,7 @@ private:
     const ums::RealClock clock_;
     const std::uint64_t session_;
     std::atomic<std::uint32_t> turn_{0};      // the one that this run has; 0: none
+    std::uint32_t ended_turn_ = 0;            // the last one that it had; the witness may not have heard of its end yet
     std::atomic<std::uint64_t> fate_ns_{0};   // when this run ends its turn by kill or fence; 0: never, or not chosen yet
     std::atomic<std::uint64_t> asked_ns_{0};  // when this run began to wait for the present meeting
     std::atomic<std::uint32_t> asked_stage_{0};

@@ -232,6 +232,18 @@ TEST_CASE("a hand-over whose configuration deletes the files, or never ends a tu
     }
 }
 
+TEST_CASE("an owner whose witness does not hear of the end of its turn does not begin the turn again") {
+    Hosts hosts;
+    const auto only = hosts.start(0, 1, "shared", {"-d", "2", "--plan", "hand-over", "--turns", "1", "--wait-for-ranks", "1"});
+    REQUIRE(hosts.has_filled("shared"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    hosts.rig.reset();
+    CHECK(only->wait() == 3);
+    CHECK(hosts.result(0, "r.turn-1.json")["verdict"]["judgement"] == "PASS");
+    CHECK_THAT(only->output() + only->error(), !ContainsSubstring("INCOMPLETE"));
+    CHECK_THAT(only->error(), ContainsSubstring("--group g at the witness"));
+}
+
 TEST_CASE("an owner that is to be lost works until it is killed, and the next one reports the loss") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "2", "--change", "loss", "--lease", "4"};
