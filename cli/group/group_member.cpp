@@ -150,6 +150,11 @@ void GroupMember::end_turn(std::uint64_t findings, const std::string& failure) {
     static_cast<void>(link_.wait_for_answer(milliseconds(settings_.terms.wait_ms)));
 }
 
+bool GroupMember::has_any_turn_findings() const {
+    const GroupLink::Knowledge known = link_.knowledge();
+    return std::any_of(known.view.turns.begin(), known.view.turns.end(), [](const GroupTurn& turn) { return turn.findings > 0; });
+}
+
 void GroupMember::end(std::uint64_t findings) {
     link_.tell([&](GroupBeat& beat) {
         beat.state = "done";

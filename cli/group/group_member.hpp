@@ -47,7 +47,8 @@ public:
     void complete(sim::Results& results) const;
     // Why the group ended early; otherwise empty.
     [[nodiscard]] std::string failure() const { return link_.knowledge().view.failure; }
-    [[nodiscard]] bool is_anybody_missing() const { return !link_.knowledge().view.missing.empty(); }
+    // Whether an owner's turn ended with findings.
+    [[nodiscard]] bool has_any_turn_findings() const;
 
     // Called when this owner is about to freeze: must release the locks that would keep others from the files. Empty: no callback.
     void on_freeze(std::function<void()> release);

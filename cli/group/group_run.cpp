@@ -117,7 +117,7 @@ ExitCode take_turns(const Call& call, const RunArguments& arguments, GroupMember
     }
     if (failure.empty()) return worst;
     say(call, fmt::format("The group {} has ended early: {}{}", member.settings().name, failure, failure.ends_with('.') ? "" : "."));
-    return worse(worst, member.is_anybody_missing() ? ExitCode::environment : ExitCode::integrity);
+    return worse(worst, member.has_any_turn_findings() ? ExitCode::integrity : ExitCode::environment);
 }
 
 }  // namespace

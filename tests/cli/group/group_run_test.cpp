@@ -1,91 +1,15 @@
 // `ioproof run --group` from end to end: processes act as hosts that share a folder.
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <thread>
 
-#include "tests/cli/witness/witness_rig.hpp"
+#include "tests/cli/group/hosts.hpp"
 
-using test::IoproofFolder;
-using Json = nlohmann::json;
-
-namespace {
-
-// Hosts with separate folders, and one witness in this process.
-class Hosts {
-public:
-    Hosts() {
-        witness_test::write_key(folder, "key", witness_test::kKey);
-        rig = std::make_unique<witness_test::Rig>(folder);
-        port = rig->port();
-    }
-
-    // As after a kill: only what is on the witness's disk survives.
-    void restart_witness() {
-        rig.reset();
-        rig = std::make_unique<witness_test::Rig>(folder, port);
-    }
-
-    std::unique_ptr<test::Process> start(std::uint32_t rank, std::uint32_t of, const std::string& data,
-                                         const std::vector<std::string>& more) {
-        const std::filesystem::path host = folder.path() / ("host-" + std::to_string(rank));
-        std::filesystem::create_directory(host);
-        std::filesystem::create_directory(folder.path() / data);
-        std::vector<std::string> words{IOPROOF_PROGRAM,
-                                       "run",
-                                       "-dir",
-                                       (folder.path() / data).string(),
-                                       "-size",
-                                       "4",
-                                       "--no-progress",
-                                       "--json",
-                                       "r.json",
-                                       "--witness",
-                                       "127.0.0.1:" + std::to_string(port),
-                                       "--key-file",
-                                       (folder.path() / "key").string(),
-                                       "--group",
-                                       "g",
-                                       "--rank",
-                                       std::to_string(rank),
-                                       "--of",
-                                       std::to_string(of)};
-        words.insert(words.end(), more.begin(), more.end());
-        return std::make_unique<test::Process>(std::move(words), host);
-    }
-    [[nodiscard]] Json result(std::uint32_t rank, const std::string& name = "r.json") const {
-        return Json::parse(folder.read("host-" + std::to_string(rank) + "/" + name));
-    }
-
-    // Whether every page of the folder's data file has been written.
-    [[nodiscard]] bool has_filled(const std::string& data, std::chrono::seconds patience = std::chrono::seconds(60)) const {
-        const auto deadline = std::chrono::steady_clock::now() + patience;
-        while (std::chrono::steady_clock::now() < deadline) {
-            std::ifstream file(folder.path() / data / "sqliosim.mdx", std::ios::binary);
-            std::array<char, 8> begin{};
-            file.seekg(511 * 8192);
-            if (file.read(begin.data(), begin.size()) && std::string_view(begin.data() + 4, 4) == "IOPF") return true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        }
-        return false;
-    }
-
-    IoproofFolder folder;
-    std::unique_ptr<witness_test::Rig> rig;
-    std::uint16_t port = 0;
-};
-
-std::vector<std::string> fact_names(const Json& result) {
-    std::vector<std::string> names;
-    for (const Json& finding : result["findings"]) {
-        if (finding.contains("group_fact")) names.push_back(finding["group_fact"]["name"]);
-    }
-    return names;
-}
-
-}  // namespace
+using group_test::fact_names;
+using group_test::Hosts;
+using group_test::Json;
 
 TEST_CASE("side-by-side runs begin their main run together, and know each other's run ids") {
     Hosts hosts;
@@ -244,6 +168,18 @@ TEST_CASE("an owner whose witness does not hear of the end of its turn does not 
     CHECK_THAT(only->error(), ContainsSubstring("--group g at the witness"));
 }
 
+TEST_CASE("a hand-over that a person stops does not blame the storage on the hosts that wait") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "20", "--plan", "hand-over", "--turns", "2"};
+    const auto first = hosts.start(0, 2, "shared", words);
+    const auto second = hosts.start(1, 2, "shared", words);
+    REQUIRE(hosts.has_filled("shared"));
+    first->send(SIGTERM);
+    static_cast<void>(first->wait());
+    CHECK(second->wait() == 3);
+    CHECK_THAT(second->output() + second->error(), ContainsSubstring("ended with a person stopped it"));
+}
+
 TEST_CASE("an owner that is to be lost works until it is killed, and the next one reports the loss") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "2", "--change", "loss", "--lease", "4"};
@@ -314,79 +250,6 @@ TEST_CASE("a frozen owner that writes after it has lost the files is named as a 
         CHECK_THAT(first->error() + first->output(), ContainsSubstring("was taken from rank 0"));
         break;
     }
-}
-
-TEST_CASE("readers see what the owner had been promised, whether files stay open or are reopened") {
-    Hosts hosts;
-    const std::string coherence = GENERATE("strict", "close-to-open");
-    const std::vector<std::string> words{"-d", "2", "--plan", "readers", "--coherence", coherence};
-    const auto owner = hosts.start(0, 2, "shared", words);
-    const auto reader = hosts.start(1, 2, "shared", words);
-    CHECK(owner->wait() == 0);
-    CHECK(reader->wait() == 0);
-    const Json result = hosts.result(1);
-    CAPTURE(reader->output() + reader->error(), result["group"]["reader"].dump());
-    CHECK(result["verdict"]["judgement"] == "PASS");
-    CHECK(result["run"]["run_id"] == hosts.result(0)["run"]["run_id"]);
-    CHECK(result["group"]["coherence"] == coherence);
-    const Json read = result["group"]["reader"];
-    CHECK(read["passes"] >= 2);
-    CHECK(read["promised_pages"] > 500);
-    CHECK(read["opens"] == (coherence == "strict" ? Json(1) : read["passes"]));
-    CHECK(hosts.result(0)["group"]["reader"].is_null());
-    CHECK(hosts.result(0)["files"][0]["grown_count"] == 1);  // and never cut
-    CHECK(hosts.result(0)["files"][0]["shrunk_count"] == 0);
-    CHECK(result["files"][0]["writes"] == 0);
-    CHECK_THAT(reader->output(), ContainsSubstring("passes over the files"));
-}
-
-TEST_CASE("stale pages of a reader are reported with reader and owner, and the owner is not blamed") {
-    Hosts hosts;
-    // The reader's view of the volume: files of an earlier run, without anything from the owner.
-    std::filesystem::create_directory(hosts.folder.path() / "old");
-    REQUIRE(hosts.folder.start({"run", "-dir", "old", "-size", "4", "-d", "1"})->wait() == 0);
-    const std::vector<std::string> words{"-d", "2", "--plan", "readers"};
-    const auto owner = hosts.start(0, 2, "shared", words);
-    const auto reader = hosts.start(1, 2, "old", words);
-    CHECK(owner->wait() == 0);
-    CHECK(reader->wait() == 1);
-    const Json result = hosts.result(1);
-    const std::vector<std::string> names = fact_names(result);
-    REQUIRE_FALSE(names.empty());
-    CHECK(names.front() == "stale_on_reader");
-    CHECK_THAT(result["findings"][0]["group_fact"]["text"].get<std::string>(), ContainsSubstring("The reader, rank 1 on"));
-    const auto merged = hosts.folder.start({"report", "host-0/r.json", "host-1/r.json"});
-    CHECK(merged->wait() == 1);
-    CHECK_THAT(merged->output(), ContainsSubstring("FAIL: 1 of 2 ranks failed"));
-}
-
-TEST_CASE("readers without an owner read nothing, and say so") {
-    Hosts hosts;
-    const auto reader = hosts.start(1, 2, "shared", {"--plan", "readers", "--wait-for-ranks", "1", "--lease", "1"});
-    CHECK(reader->wait() == 3);
-    CHECK_THAT(reader->output(), ContainsSubstring("there was nothing to read"));
-}
-
-TEST_CASE("a reader whose owner is killed, or whose witness never returns, compares once more and proves nothing") {
-    Hosts hosts;
-    const bool is_owner_killed = GENERATE(true, false);
-    const std::vector<std::string> words{"-d", "5", "--plan", "readers", "--wait-for-ranks", "3", "--lease", "2"};
-    const auto owner = hosts.start(0, 2, "shared", words);
-    const auto reader = hosts.start(1, 2, "shared", words);
-    REQUIRE(hosts.has_filled("shared"));
-    std::this_thread::sleep_for(std::chrono::seconds(2));
-    if (is_owner_killed) {
-        owner->send(SIGKILL);
-    } else {
-        hosts.rig.reset();
-    }
-    CHECK(reader->wait() == 3);
-    const Json result = hosts.result(1);
-    CHECK(result["verdict"]["judgement"] == "INCOMPLETE");
-    CHECK(result["findings"].empty());
-    CHECK(result["group"]["reader"]["promised_pages"] > 0);
-    CHECK_THAT(reader->output(), ContainsSubstring(is_owner_killed ? "The owner of the files was lost" : "does not answer any more"));
-    if (!is_owner_killed) CHECK(owner->wait() == 0);  // it has verified its own files, and says since when nothing was promised
 }
 
 TEST_CASE("side-by-side runs that lose their witness for good do not wait forever for the others, and say so") {
