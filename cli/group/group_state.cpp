@@ -30,9 +30,11 @@ std::string text_of_terms(const GroupTerms& terms) {
 }  // namespace
 
 GroupView GroupState::take(const GroupBeat& beat, Now now) {
-    if (is_history(now) && (!members_.contains(beat.rank) || members_.at(beat.rank).peer.session != beat.session)) *this = GroupState(now);
     GroupView refused;
     refused.utc_us = now.utc_us;
+    const bool is_new = !members_.contains(beat.rank) || members_.at(beat.rank).peer.session != beat.session;
+    if (is_new && beat.state == "done") return refused;  // of an earlier group, repeated because its answer was lost
+    if (is_new && (is_history(now) || is_left(now))) *this = GroupState(now);
     if (!has_terms_) {
         terms_ = beat.terms;
         has_terms_ = true;
@@ -44,7 +46,7 @@ GroupView GroupState::take(const GroupBeat& beat, Now now) {
     if (!refused.problem.empty()) return refused;
     const auto known = members_.find(beat.rank);
     const bool is_other = known != members_.end() && known->second.peer.session != beat.session;
-    if (is_other && known->second.peer.state != "done" && !is_silent(known->second, now)) {
+    if (is_other && !may_be_replaced(known->second, now)) {
         note_gone(now);
         watch_turn(now);
         refused.is_rank_taken = true;
@@ -99,6 +101,13 @@ void GroupState::note_gone(Now now) {
     }
 }
 
+// An owner of files that are handed over is restarted for its next turn. Elsewhere a run that begins when the others have met already would
+// not meet them any more, and the others would not learn that the first one was lost.
+bool GroupState::may_be_replaced(const Member& member, Now now) const {
+    if (terms_.plan != kHandOver && released_stage_ > 0) return false;
+    return member.peer.state == "done" || is_silent(member, now);
+}
+
 bool GroupState::is_excused(std::uint32_t rank, Now now) const {
     const auto member = members_.find(rank);
     if (member == members_.end()) return std::find(never_came_.begin(), never_came_.end(), rank) != never_came_.end();
@@ -129,8 +138,14 @@ bool GroupState::is_over() const {
            std::all_of(members_.begin(), members_.end(), [](const auto& each) { return each.second.peer.state == "done"; });
 }
 
+bool GroupState::is_left(Now now) const {
+    return terms_.plan != kHandOver && released_stage_ > 0 && std::all_of(members_.begin(), members_.end(), [&](const auto& each) {
+               return each.second.peer.state == "done" || is_silent(each.second, now);
+           });
+}
+
 bool GroupState::is_history(Now now) const {
-    if (!has_terms_) return false;
+    if (!has_terms_) return true;
     if (over_since_us_ != 0) {
         const std::uint64_t kept_us = terms_.plan == kHandOver ? std::max(kOverKeptUs, terms_.lease_ms * 6000) : 0;
         return now.monotonic_us - over_since_us_ >= kept_us;

@@ -146,6 +146,53 @@ TEST_CASE("two processes cannot have the same rank unless the first is gone") {
     CHECK(witness.hear(beat_of(0, 2, "side-by-side", 10)).is_rank_taken);
 }
 
+TEST_CASE("once a group has met, no other process takes the place of one of its runs, which would meet nobody") {
+    Witness witness;
+    const bool is_done = GENERATE(true, false);
+    GroupBeat first = beat_of(0, 2, "side-by-side", 10);
+    GroupBeat second = beat_of(1, 2, "side-by-side", 11);
+    first.stage = second.stage = 3;
+    witness.hear(first);
+    CHECK(witness.hear(second).released_stage == 3);
+    if (is_done) second.state = "done";
+    witness.hear(second);
+    GroupBeat restarted = beat_of(1, 2, "side-by-side", 21);
+    for (int i = 0; i < 3; ++i) {
+        witness.pass(9);
+        witness.hear(first);
+        CHECK(witness.hear(restarted).is_rank_taken);
+    }
+    CHECK(witness.hear(first).missing.size() == (is_done ? 0U : 1U));
+    // When the first one is gone, too, this begins a new group, which meets anew.
+    witness.pass(11);
+    restarted.stage = 1;
+    const GroupView view = witness.hear(restarted);
+    CHECK_FALSE(view.is_rank_taken);
+    CHECK(view.released_stage == 0);
+    CHECK(view.missing.empty());
+    GroupBeat next = beat_of(0, 2, "side-by-side", 20);
+    next.stage = 1;
+    CHECK(witness.hear(next).released_stage == 1);
+}
+
+TEST_CASE("the last words of a run, repeated after its group has ended, do not join the next group of this name") {
+    Witness witness;
+    GroupBeat first = beat_of(0, 2, "side-by-side", 10);
+    GroupBeat second = beat_of(1, 2, "side-by-side", 11);
+    first.stage = second.stage = 3;
+    for (const char* state : {"working", "done"}) {
+        first.state = second.state = state;
+        witness.hear(first);
+        witness.hear(second);
+    }
+    GroupBeat next = beat_of(0, 2, "side-by-side", 20);
+    next.stage = 1;
+    CHECK(witness.hear(next).released_stage == 0);
+    CHECK(witness.hear(second).problem.empty());
+    CHECK(witness.hear(next).released_stage == 0);
+    CHECK_FALSE(witness.hear(beat_of(1, 2, "side-by-side", 21)).is_rank_taken);
+}
+
 TEST_CASE("the files are handed over in order, from rank to rank, until the last turn is over") {
     Witness witness;
     for (std::uint32_t turn = 1; turn <= 4; ++turn) {
