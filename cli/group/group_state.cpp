@@ -15,8 +15,10 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr const char* kHandOver = "hand-over";
+constexpr const char* kSideBySide = "side-by-side";
 // Meetings: 1 is the begin; then each cycle has two, before its main run and before its audit.
 constexpr std::uint32_t kFirstMainStage = 2;
+constexpr std::uint32_t kFirstAuditStage = 3;
 // A process that is restarted shortly after the end learns that the group is over, instead of beginning another one.
 constexpr std::uint64_t kOverKeptUs = 60'000'000;
 
@@ -114,6 +116,14 @@ bool GroupState::is_excused(std::uint32_t rank, Now now) const {
     return member->second.peer.state == "done" || is_gone(member->second, now);
 }
 
+// One that is only disconnected may still write while the others audit: it stays named when it is back.
+void GroupState::note_left_out(std::uint32_t stage, Now now) {
+    for (const auto& [rank, member] : members_) {
+        const bool is_noted = std::find(never_came_.begin(), never_came_.end(), rank) != never_came_.end();
+        if (terms_.plan == kSideBySide && is_gone(member, now) && member.peer.stage < stage && !is_noted) never_came_.push_back(rank);
+    }
+}
+
 // As far as one has come, and all have who are not excused. A member may name any stage.
 void GroupState::release_stages(Now now) {
     std::uint32_t furthest = 0;
@@ -127,6 +137,7 @@ void GroupState::release_stages(Now now) {
     const std::uint32_t stage = std::min(furthest, common);
     if (stage <= released_stage_) return;
     if (released_stage_ < kFirstMainStage && stage >= kFirstMainStage) released_utc_us_ = now.utc_us;
+    if (stage >= kFirstAuditStage) note_left_out(stage, now);
     released_stage_ = stage;
     change();
 }

@@ -61,6 +61,7 @@ private:
     [[nodiscard]] bool is_allowed() const;
     void note_member(const GroupBeat& beat, Now now);
     void note_gone(Now now);
+    void note_left_out(std::uint32_t stage, Now now);
     void release_stages(Now now);
     void begin_turns(Now now);
     void take_turn(const GroupBeat& beat, Now now);
@@ -82,7 +83,7 @@ private:
     std::uint64_t released_utc_us_ = 0;
     std::vector<GroupTurn> turns_;  // the last one is the present one, unless all are over
     std::uint64_t turn_since_us_ = 0;
-    std::vector<std::uint32_t> never_came_;
+    std::vector<std::uint32_t> never_came_;  // to the group, or to an audit
     std::string failure_;
     std::uint64_t over_since_us_ = 0;
     bool has_changed_ = false;

@@ -119,6 +119,21 @@ TEST_CASE("a run that is silent for longer than the lease is gone, and does not 
     CHECK(witness.hear(second).missing.empty());
 }
 
+TEST_CASE("a run without which the others have begun their audit stays named when it is back, also after a restart of the witness") {
+    Witness witness;
+    GroupBeat first = beat_of(0, 2, "side-by-side", 10);
+    GroupBeat second = beat_of(1, 2, "side-by-side", 11);
+    first.stage = second.stage = 2;
+    witness.hear(first);
+    witness.hear(second);
+    first.stage = 3;
+    witness.pass(11);
+    CHECK(witness.hear(first).released_stage == 3);
+    CHECK(witness.hear(second).missing == std::vector<std::uint32_t>{1});  // it was only disconnected, and may have written
+    witness.begin_again();
+    CHECK(witness.hear(first).missing == std::vector<std::uint32_t>{1});
+}
+
 TEST_CASE("runs with different terms do not form a group") {
     Witness witness;
     witness.hear(beat_of(0, 2, "side-by-side", 10));
