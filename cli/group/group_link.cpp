@@ -86,6 +86,7 @@ void GroupLink::serve() {
         {
             const std::lock_guard guard(mutex_);
             if (is_ending_) return;
+            ++beat_.number;
             beat_.clock_offset_us = knowledge_.clock_offset_us;
             beat_.known_revision = knowledge_.view.peers ? knowledge_.view.revision : 0;
             beat = beat_;

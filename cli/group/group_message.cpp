@@ -44,6 +44,7 @@ std::optional<GroupBeat> read_beat(const Json& json) {
     beat.terms = terms_of(json.at("terms"));
     beat.rank = json.at("rank").get<std::uint32_t>();
     beat.session = json.at("session").get<std::uint64_t>();
+    beat.number = json.value("number", std::uint64_t{0});
     beat.host = short_text(json, "host");
     beat.state = short_text(json, "state");
     beat.run_id = json.value("run_id", std::uint64_t{0});
@@ -178,6 +179,7 @@ std::string encode(const GroupBeat& beat) {
                     {"terms", json_of(beat.terms)},
                     {"rank", beat.rank},
                     {"session", beat.session},
+                    {"number", beat.number},
                     {"host", beat.host},
                     {"state", beat.state},
                     {"run_id", beat.run_id},

@@ -1,7 +1,8 @@
 // The messages between a run and the witness about a group: the run sends beats, and the witness answers each with a view. JSON, so that
 // either side may know fields that the other does not: unknown ones are ignored. docs/witness.md describes them.
 //
-// A beat reports everything that its run has reached, so a beat that is lost or repeated changes nothing.
+// A beat reports everything that its run has reached, so a beat that is lost or repeated changes nothing. One from a broken connection may
+// arrive after later ones: their numbers tell.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +56,7 @@ struct GroupBeat {
     GroupTerms terms;
     std::uint32_t rank = 0;
     std::uint64_t session = 0;  // of the process: drawn at its start
+    std::uint64_t number = 0;   // of the beat in its session, from 1; 0: from an older version
     std::string host;
     std::string state = "joined";  // "joined", "working", "done"
     std::uint64_t run_id = 0;

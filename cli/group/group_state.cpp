@@ -56,6 +56,8 @@ GroupView GroupState::take(const GroupBeat& beat, Now now) {
         refused.failure = failure_;
         return refused;
     }
+    const bool is_late = known != members_.end() && !is_other && beat.number != 0 && beat.number <= known->second.beats;
+    if (is_late) return view_for(beat, now);
     note_member(beat, now);
     note_gone(now);
     if (terms_.plan == kHandOver) {
@@ -81,6 +83,7 @@ void GroupState::note_member(const GroupBeat& beat, Now now) {
     const GroupPeer before = member.peer;
     member.peer = {beat.rank,  beat.session,         beat.host,  beat.state,   beat.run_id,
                    beat.files, beat.clock_offset_us, beat.stage, beat.findings};
+    member.beats = beat.number;
     member.last_beat_us = last_beat_us_ = now.monotonic_us;
     const bool is_as_before = before.session == beat.session && before.state == beat.state && before.run_id == beat.run_id &&
                               before.files == beat.files && before.stage == beat.stage && before.findings == beat.findings;
@@ -300,7 +303,7 @@ void GroupState::read(const Json& json, Now now) {
     failure_ = json.at("failure").get<std::string>();
     for (const Json& member : json.at("members")) {
         const GroupPeer peer = peer_of(member);
-        members_[peer.rank] = {peer, now.monotonic_us, false};
+        members_[peer.rank] = {peer, now.monotonic_us};
     }
     for (const Json& turn : json.at("turns")) turns_.push_back(turn_of(turn));
 }

@@ -44,7 +44,8 @@ private:
     struct Member {
         GroupPeer peer;
         std::uint64_t last_beat_us = 0;
-        bool was_gone = false;  // as last reported
+        bool was_gone = false;    // as last reported
+        std::uint64_t beats = 0;  // number of the last one; not kept, because no connection outlives the witness
     };
 
     [[nodiscard]] std::string refusal(const GroupBeat& beat) const;

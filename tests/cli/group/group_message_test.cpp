@@ -18,6 +18,7 @@ TEST_CASE("each field of a beat is in its message under its own name, and is dec
     Figures fields;
     fields.set(beat.rank, "rank");
     fields.set(beat.session, "session");
+    fields.set(beat.number, "number");
     fields.set(beat.host, "host");
     fields.set(beat.run_id, "run_id");
     fields.set(beat.clock_offset_us, "clock_offset_us");

@@ -134,6 +134,27 @@ TEST_CASE("a run without which the others have begun their audit stays named whe
     CHECK(witness.hear(first).missing == std::vector<std::uint32_t>{1});
 }
 
+TEST_CASE("a beat that arrives after later ones, over a broken connection, changes nothing") {
+    Witness witness;
+    GroupBeat first = beat_of(0, 2, "side-by-side", 10);
+    GroupBeat second = beat_of(1, 2, "side-by-side", 11);
+    first.stage = second.stage = 3;
+    second.state = "working";
+    second.number = 7;
+    witness.hear(first);
+    witness.hear(second);
+    const GroupBeat late = second;
+    second.state = "done";
+    second.number = 8;
+    witness.hear(second);
+    witness.hear(late);
+    witness.pass(11);
+    const GroupView view = witness.hear(first);
+    CHECK(view.missing.empty());
+    REQUIRE(view.peers);
+    CHECK(view.peers->at(1).state == "done");
+}
+
 TEST_CASE("runs with different terms do not form a group") {
     Witness witness;
     witness.hear(beat_of(0, 2, "side-by-side", 10));
