@@ -123,9 +123,12 @@ WitnessAnswer WitnessShelf::keep(std::span<const std::byte> record) {
 }
 
 // A process that was fenced off may send its section late, when its successor has begun another one. A repair of files that went back in
-// time has an earlier incarnation, too, but begins after the section that it replaces.
+// time has an earlier incarnation, too, but begins after the section that it replaces. A section that names the one before it needs no
+// clocks for this, which may be those of two hosts.
 bool WitnessShelf::is_outdated(const sim::PromiseSection& section, const KeptRun& run) {
-    return section.section_id != run.section_id && section.incarnation <= run.incarnation && section.utc_us < run.utc_us;
+    if (section.section_id == run.section_id || section.incarnation > run.incarnation) return false;
+    if (section.incarnation > 0 && section.keeps_section != 0) return section.keeps_section != run.section_id;
+    return section.utc_us < run.utc_us;
 }
 
 WitnessAnswer WitnessShelf::begin(const sim::PromiseSection& section, std::span<const std::byte> record) {

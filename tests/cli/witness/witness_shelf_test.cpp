@@ -94,6 +94,22 @@ TEST_CASE("a section that a fenced process sends late does not replace that of i
     CHECK(status_of(shelf.keep(encode(section_at(11, 2, 4000)))) == cli::WitnessStatus::kept);
 }
 
+TEST_CASE("which of two sections of a run is the later one does not depend on the clocks of their hosts") {
+    const test::IoproofFolder folder;
+    cli::WitnessShelf shelf(folder.path() / "store");
+    CHECK(status_of(shelf.keep(encode(section_at(5, 1, 1000)))) == cli::WitnessStatus::kept);
+    sim::PromiseSection fenced = section_at(9, 2, 900'000);  // its host's clock is ahead
+    sim::PromiseSection successor = section_at(6, 3, 2000);
+    fenced.keeps_section = successor.keeps_section = 5;
+    CHECK(status_of(shelf.keep(encode(successor))) == cli::WitnessStatus::kept);
+    CHECK(status_of(shelf.keep(encode(fenced))) == cli::WitnessStatus::other_section);
+    CHECK(status_of(shelf.keep(batch_at(1))) == cli::WitnessStatus::kept);
+    // The successor was lost before its log reached the volume, so the next one has the same incarnation, and a clock that is behind.
+    sim::PromiseSection next = section_at(10, 3, 500);
+    next.keeps_section = 6;
+    CHECK(status_of(shelf.keep(encode(next))) == cli::WitnessStatus::kept);
+}
+
 TEST_CASE("a damaged file does not keep the witness from starting: it is named, stays as it is, and only its run is refused") {
     const test::IoproofFolder folder;
     sim::PromiseSection damaged = section_at(6, 1, 1000);
