@@ -80,12 +80,26 @@ void refuse_twins(const Host& a, const Host& b) {
         fmt::format("'{}' and '{}' are both of {}: give the one that counts.", a.file->name, b.file->name, name_of(a)));
 }
 
+// Owners and readers of the same files are of one run. Results of an earlier group of the same name stay where a host or a turn of this one
+// wrote none, and would pass in its place. A result that did not pass may be of files that were not the group's.
+void refuse_earlier_group(const Host& a, const Host& b) {
+    const auto has_passed = [](const Host& host) { return results_of(host)["verdict"]["judgement"] == "PASS"; };
+    if (!a.member || a.member->plan == "side-by-side" || !has_passed(a) || !has_passed(b)) return;
+    if (results_of(a)["run"]["run_id"] == results_of(b)["run"]["run_id"]) return;
+    throw ResultsDocumentError(
+        fmt::format("'{}' and '{}' are of different runs, although plan {} has one: leave out the results of an earlier group.",
+                    a.file->name, b.file->name, a.member->plan));
+}
+
 std::vector<Host> hosts_of(const std::vector<NamedResults>& all) {
     std::vector<Host> hosts;
     for (const NamedResults& file : all) {
         hosts.push_back(host_of(file));
         if (hosts.size() > 1) refuse_strangers(hosts.front(), hosts.back());
-        for (std::size_t i = 0; i + 1 < hosts.size(); ++i) refuse_twins(hosts[i], hosts.back());
+        for (std::size_t i = 0; i + 1 < hosts.size(); ++i) {
+            refuse_twins(hosts[i], hosts.back());
+            refuse_earlier_group(hosts[i], hosts.back());
+        }
     }
     if (!hosts.front().member) return hosts;
     std::stable_sort(hosts.begin(), hosts.end(), [](const Host& a, const Host& b) {

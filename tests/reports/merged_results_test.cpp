@@ -64,9 +64,10 @@ Json ranked_part(std::uint64_t number, std::uint32_t rank, std::uint32_t of, boo
     return json;
 }
 
-// The turns of a hand-over, alternating between two ranks.
+// The turns of a hand-over, alternating between two ranks: all of one run.
 Json turn_part(std::uint32_t number, std::uint32_t turns, const Json& previous) {
     Json json = ranked_part(number, (number - 1) % 2, 2);
+    json["run"]["run_id"] = "00000000000000fe";
     json["group"]["plan"] = "hand-over";
     json["group"]["turn"] = {{"number", number}, {"turns", turns}, {"previous", previous}};
     return json;
@@ -195,6 +196,7 @@ TEST_CASE("what a PASS of several hosts proves depends on their plan") {
         for (std::uint32_t rank = 0; rank < 2; ++rank) {
             Json json = ranked_part(rank + 1, rank, 2);
             json["group"]["plan"] = plan;
+            if (json["group"]["plan"] != "side-by-side") json["run"]["run_id"] = "00000000000000fe";
             files.add(std::move(json));
         }
         return files.merged()["headline"].get<std::string>();
@@ -345,6 +347,12 @@ TEST_CASE("files that do not form one result are refused with a reason") {
     mixed.add(ranked_part(1, 0, 2));
     mixed.add(part_of(2));
     CHECK_THROWS_WITH(mixed.merged(), ContainsSubstring("'r1.json' is of no group"));
+    Parts earlier;
+    for (const std::uint32_t turn : {1U, 2U}) earlier.add(turn_part(turn, 2, nullptr));
+    earlier.results[1]["run"]["run_id"] = "00000000000000fd";
+    CHECK_THROWS_WITH(earlier.merged(), ContainsSubstring("'r0.json' and 'r1.json' are of different runs"));
+    earlier.results[1]["verdict"]["judgement"] = "FAIL";  // the volume may have been another one
+    CHECK(earlier.merged()["verdict"] == "FAIL");
     Parts inexact;
     inexact.add(part_of(1));
     inexact.add(part_of(2));
