@@ -326,20 +326,26 @@ void GroupMember::freeze() {
     std::this_thread::sleep_for(kZombieTime);
 }
 
+// Why this run's turn was taken from it; empty: it was not. Another process can have this rank only if this one was silent for the lease.
+std::string GroupMember::taken_by() const {
+    const GroupView view = link_.knowledge().view;
+    if (view.is_rank_taken) return "another process has its rank";
+    const auto own = std::find_if(view.turns.begin(), view.turns.end(),
+                                  [this](const GroupTurn& turn) { return turn.number == turn_ && turn.session == session_; });
+    return own == view.turns.end() ? std::string() : own->ended_by;
+}
+
 // Another host owns the files now: finishing anything in order would write to them.
 void GroupMember::watch_fence() {
-    const GroupLink::Knowledge known = link_.knowledge();
-    for (const GroupTurn& turn : known.view.turns) {
-        if (turn.number != turn_ || turn.session != session_ || turn.ended_by.empty()) continue;
-        fmt::print(
-            stderr,
-            "ioproof: turn {} was taken from rank {} ({}); this process ends its work without writing anything more, and waits for its "
-            "next turn\n",
-            turn.number, settings_.rank, turn.ended_by);
-        ums::remove_unfinished_files();
-        ums::begin_this_process_again(command_line_);
-        ums::kill_this_process();
-    }
+    const std::string why = taken_by();
+    if (why.empty()) return;
+    fmt::print(stderr,
+               "ioproof: turn {} was taken from rank {} ({}); this process ends its work without writing anything more, and waits for its "
+               "next turn\n",
+               turn_.load(), settings_.rank, why);
+    ums::remove_unfinished_files();
+    ums::begin_this_process_again(command_line_);
+    ums::kill_this_process();
 }
 
 }  // namespace cli

@@ -70,6 +70,7 @@ private:
     void follow_owner();
     void meet_fate();
     void freeze();
+    [[nodiscard]] std::string taken_by() const;
     void watch_fence();
     [[nodiscard]] GroupBeat first_beat() const;
     [[nodiscard]] sim::GroupKnowledge knowledge() const;

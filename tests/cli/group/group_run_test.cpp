@@ -252,6 +252,20 @@ TEST_CASE("a frozen owner that writes after it has lost the files is named as a 
     }
 }
 
+TEST_CASE("an owner whose rank another process has taken while it was cut off ends its work when it learns of that") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "60", "--plan", "hand-over", "--turns", "2", "--wait-for-ranks", "10", "--lease", "2"};
+    const auto first = hosts.start(0, 2, "shared", words);
+    REQUIRE(hosts.has_filled("shared"));
+    first->send(SIGSTOP);
+    const auto again = hosts.start(0, 2, "shared", words);  // as a scheduler does that has lost the node
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+    first->send(SIGCONT);
+    CHECK(first->wait() == 3);  // rank 1 never comes
+    CHECK_THAT(first->error() + first->output(), ContainsSubstring("was taken from rank 0 (another process has its rank)"));
+    CHECK(again->wait() == 3);
+}
+
 TEST_CASE("side-by-side runs that lose their witness for good do not wait forever for the others, and say so") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "4", "--wait-for-ranks", "2", "--lease", "1"};
