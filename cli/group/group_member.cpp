@@ -159,7 +159,7 @@ bool GroupMember::has_any_turn_findings() const {
 void GroupMember::end(std::uint64_t findings) {
     link_.tell([&](GroupBeat& beat) {
         beat.state = "done";
-        beat.findings = findings;
+        beat.findings = std::max(beat.findings, findings);  // those of a turn, if the witness has not heard of its end yet
     });
     static_cast<void>(link_.wait_for_answer(kFarewell));
 }
