@@ -76,7 +76,8 @@ void WitnessShelf::take_up() {
 }
 
 void WitnessShelf::take_up(const fs::path& path) {
-    const sim::Promises promises = PromiseStore(path, PromiseStore::Use::read).load();
+    const PromiseStore store(path, PromiseStore::Use::read);
+    const sim::Promises promises = store.load();
     if (promises.section().run_id == 0) {
         ums::remove_output(path.string());  // the witness ended before the first record was complete
         return;
@@ -84,6 +85,7 @@ void WitnessShelf::take_up(const fs::path& path) {
     KeptRun& run = runs_[promises.section().run_id];
     remember(run, promises.section());
     run.number = promises.last_number();
+    run.size_bytes = store.size_bytes();
 }
 
 // The other runs are kept as before. What is left of the file may still say which files its run had.
@@ -168,7 +170,12 @@ WitnessAnswer WitnessShelf::add(const sim::PromiseBatch& batch, std::span<const 
     if (batch.number <= run.number) return answer_of(WitnessStatus::kept, batch.number);
     // A batch that is skipped may have taken a promise back.
     if (batch.number != run.number + 1) return answer_of(WitnessStatus::not_understood);
-    if (!run.store) run.store = std::make_unique<PromiseStore>(path_of(batch.run_id), PromiseStore::Use::write);
+    if (!run.store) {
+        auto store = std::make_unique<PromiseStore>(path_of(batch.run_id), PromiseStore::Use::write);
+        run.is_damaged = store->size_bytes() < run.size_bytes;
+        if (run.is_damaged) return damaged_answer();
+        run.store = std::move(store);
+    }
     if (const std::error_code error = run.store->append(record)) return answer_of(WitnessStatus::not_stored, 0, error);
     run.number = batch.number;
     if (run.store->is_due()) static_cast<void>(run.store->compact());
@@ -218,11 +225,18 @@ std::unique_ptr<PromiseStore> WitnessShelf::find(const sim::PromiseSection& want
     if (best->second.is_damaged) {
         throw sim::EnvironmentError(fmt::format("{}: is damaged", path_of(best->first).string()));
     }
-    return std::make_unique<PromiseStore>(path_of(best->first), PromiseStore::Use::read);
+    auto store = std::make_unique<PromiseStore>(path_of(best->first), PromiseStore::Use::read);
+    if (store->size_bytes() < best->second.kept_bytes()) {
+        throw sim::EnvironmentError(fmt::format("{}: is damaged: promises are missing at its end", path_of(best->first).string()));
+    }
+    return store;
 }
 
 void WitnessShelf::put_away(std::uint64_t run_id) {
-    if (const auto run = runs_.find(run_id); run != runs_.end()) run->second.store.reset();
+    const auto run = runs_.find(run_id);
+    if (run == runs_.end() || !run->second.store) return;
+    run->second.size_bytes = run->second.store->size_bytes();
+    run->second.store.reset();
 }
 
 }  // namespace cli

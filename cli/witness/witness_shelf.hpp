@@ -55,7 +55,10 @@ private:
         std::uint64_t section_id = 0;
         std::uint64_t utc_us = 0;  // when the section began, by the clock of its host
         std::uint64_t number = 0;
+        std::uint64_t size_bytes = 0;         // of its file while no client writes to it
         std::unique_ptr<PromiseStore> store;  // while a client writes to it
+
+        [[nodiscard]] std::uint64_t kept_bytes() const { return store ? store->size_bytes() : size_bytes; }
     };
 
     [[nodiscard]] std::filesystem::path path_of(std::uint64_t run_id) const;

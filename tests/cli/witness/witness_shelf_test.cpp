@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,28 @@ TEST_CASE("which of two sections of a run is the later one does not depend on th
     sim::PromiseSection next = section_at(10, 3, 500);
     next.keeps_section = 6;
     CHECK(status_of(shelf.keep(encode(next))) == cli::WitnessStatus::kept);
+}
+
+TEST_CASE(
+    "a file that has lost its last record while no client wrote to it is not continued, and what is left is not all that is demanded") {
+    const test::IoproofFolder folder;
+    const std::filesystem::path path = folder.path() / "store/0000000000000007.promises";
+    sim::PromiseSection section = section_at(6, 1, 1000);
+    section.files = {{1, false, 0, "/d/a.mdx"}};
+    const bool is_restarted = GENERATE(true, false);
+    auto shelf = std::make_unique<cli::WitnessShelf>(folder.path() / "store");
+    CHECK(status_of(shelf->keep(encode(section))) == cli::WitnessStatus::kept);
+    if (is_restarted) {
+        shelf.reset();
+        shelf = std::make_unique<cli::WitnessShelf>(folder.path() / "store");
+    }
+    for (const std::uint64_t number : {1U, 2U}) CHECK(status_of(shelf->keep(batch_at(number))) == cli::WitnessStatus::kept);
+    CHECK(shelf->find(wanted(7, "/d/a.mdx")) != nullptr);
+    shelf->put_away(7);
+    CHECK(shelf->find(wanted(7, "/d/a.mdx")) != nullptr);
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) - batch_at(2).size());
+    CHECK_THROWS_AS(shelf->find(wanted(7, "/d/a.mdx")), sim::EnvironmentError);
+    CHECK(status_of(shelf->keep(batch_at(3))) == cli::WitnessStatus::not_stored);
 }
 
 TEST_CASE("a damaged file does not keep the witness from starting: it is named, stays as it is, and only its run is refused") {
