@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "sim/files/file_examiner.hpp"
 #include "sim/files/file_names.hpp"
 #include "sim/files/transfer_failure.hpp"
+#include "sim/readers/owner_files.hpp"
 #include "ums/base/assert.hpp"
 
 namespace sim {
@@ -126,6 +128,7 @@ ums::Task<void> ReaderDriver::read_once(bool is_last) {
         co_await never.wait(ums::WaitType::sleep_task, clock_.now_ns() + kBetweenAsksNs);
     }
     knows_all_promises_ = trouble_.empty();
+    if (names_other_files()) co_return;
     if (is_close_to_open_ && done_.passes > 0) co_await open_anew();
     for (SimFile* file : parts_->files) {
         if (file->is_given_up()) continue;
@@ -158,6 +161,16 @@ ums::Task<void> ReaderDriver::open_anew() {
         }
         if (file->give_up()) file->report(failed_request(file->id(), file->options(), FileRequest::open, error));
     }
+}
+
+// Otherwise each of their pages would look misplaced, or nobody would read some of them.
+bool ReaderDriver::names_other_files() {
+    std::vector<PromisedFile> named;
+    for (const SimFile* file : parts_->files) named.push_back({file->id(), false, 0, file->path()});
+    std::string difference = difference_of_files(parts_->view->known()->section().files, named);
+    if (difference.empty()) return false;
+    run_.stop(Outcome::not_done, std::move(difference));
+    return true;
 }
 
 void ReaderDriver::tell_trouble() {

@@ -38,6 +38,7 @@ private:
     ums::Task<void> read_passes();
     ums::Task<void> read_once(bool is_last);
     ums::Task<void> open_anew();
+    [[nodiscard]] bool names_other_files();
     void tell_trouble();
     void judge_end(RunGroup::Owner owner);
 

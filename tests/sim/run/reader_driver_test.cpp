@@ -147,6 +147,21 @@ TEST_CASE("a reader of an honest volume reads until its owner has ended, blames 
     CHECK(reader.sink.findings().empty());
 }
 
+TEST_CASE("a reader that does not name all data files of its owner reads nothing, and says which one is missing") {
+    LeftRun left;
+    ReaderOfLeftRun reader(left);
+    sim::PromiseSection section = reader.ledger.promises().section();
+    section.files.push_back({3, false, 512, "/memory/second.mdx"});
+    sim::Promises promises;
+    promises.begin(section);
+    sim::PromiseMemory of_more_files(promises);
+    reader.keeper = &of_more_files;
+    const sim::Results results = reader.run();
+    CHECK(results.outcome == Outcome::not_done);
+    CHECK_THAT(results.outcome_reason, ContainsSubstring("/memory/second.mdx: is file 3 of the owner"));
+    CHECK(reader.read.passes == 0);
+}
+
 TEST_CASE("an image older than promised is stale on the reader, and the finding tells whether a later read was right") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
