@@ -18,10 +18,18 @@ namespace {
 
 constexpr std::string_view kGroupExtension = ".group";
 constexpr std::size_t kGroupFileBytesMax = 64 << 20;
+constexpr std::uint64_t kStoodStillUs = 600'000;
 
 }  // namespace
 
-GroupShelf::GroupShelf(fs::path folder) : folder_(std::move(folder)) { take_up(); }
+GroupShelf::GroupShelf(fs::path folder) : folder_(std::move(folder)), ticked_us_(now().monotonic_us) { take_up(); }
+
+void GroupShelf::tick() {
+    const GroupState::Now at = now();
+    const std::uint64_t away_us = at.monotonic_us - std::exchange(ticked_us_, at.monotonic_us);
+    if (away_us < kStoodStillUs) return;
+    for (auto& [name, group] : groups_) group.state.forgive(away_us, at);
+}
 
 fs::path GroupShelf::path_of(const std::string& name) const { return folder_ / (name + std::string(kGroupExtension)); }
 
@@ -60,6 +68,7 @@ bool GroupShelf::make_room() {
 }
 
 std::optional<std::string> GroupShelf::answer(std::string_view text) {
+    tick();
     const std::optional<GroupBeat> beat = decode_beat(text);
     if (!beat) return std::nullopt;
     GroupView view;

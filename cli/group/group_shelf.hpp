@@ -32,6 +32,10 @@ public:
     // The answer to a beat; nothing if the message is not one. Everything that the answer says is already on stable storage.
     [[nodiscard]] std::optional<std::string> answer(std::string_view text);
 
+    // The witness works. To be called several times a second: if it was not, the disk or the machine stood still, and while nobody could be
+    // heard no lease and no wait went on.
+    void tick();
+
 private:
     [[nodiscard]] GroupState::Now now() const { return {clock_.now_ns() / 1000, clock_.utc_us()}; }
     [[nodiscard]] std::filesystem::path path_of(const std::string& name) const;
@@ -47,6 +51,7 @@ private:
 
     const ums::RealClock clock_;
     const std::filesystem::path folder_;
+    std::uint64_t ticked_us_ = 0;
     std::map<std::string, Group> groups_;
     std::set<std::string> damaged_;  // names of groups
     std::vector<std::string> damages_;

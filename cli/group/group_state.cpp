@@ -70,6 +70,14 @@ GroupView GroupState::take(const GroupBeat& beat, Now now) {
     return view_for(beat, now);
 }
 
+void GroupState::forgive(std::uint64_t away_us, Now now) {
+    const auto shift = [&](std::uint64_t& since_us) { since_us = std::min(since_us + away_us, now.monotonic_us); };
+    for (auto& [rank, member] : members_) shift(member.last_beat_us);
+    shift(first_beat_us_);
+    shift(last_beat_us_);
+    shift(turn_since_us_);
+}
+
 std::string GroupState::refusal(const GroupBeat& beat) const {
     if (beat.terms == terms_) return {};
     return fmt::format("the group {} has other settings ({}) than this run ({})", beat.group, text_of_terms(terms_),

@@ -30,6 +30,9 @@ public:
 
     [[nodiscard]] GroupView take(const GroupBeat& beat, Now now);
 
+    // The witness stood still for this long, until now, and heard nobody: it does not count against anyone.
+    void forgive(std::uint64_t away_us, Now now);
+
     // Whether anything that must survive a restart of the witness has changed since the last call.
     [[nodiscard]] bool take_changed() { return std::exchange(has_changed_, false); }
     [[nodiscard]] std::string to_text() const;

@@ -31,6 +31,7 @@ constexpr std::uint64_t kHandshakeNs = 250 * ums::kNsPerMs;
 constexpr milliseconds kLookForRoom{10};
 // Usually out of descriptors: pause instead of spinning.
 constexpr milliseconds kAfterError{200};
+constexpr milliseconds kTickInterval{200};
 // Connections that arrive together are accepted together; otherwise each would wait for all records that are being stored.
 constexpr int kAcceptedTogether = 32;
 
@@ -53,6 +54,7 @@ public:
         const std::string name = endpoint.address().to_string();
         address_ = fmt::format("{}:{}", host.is_v6() ? "[" + name + "]" : name, endpoint.port());
         accept_next();
+        tick();
         thread_ = ums::start_thread([this] { serve(); });
     }
     ~Implementation() {
@@ -88,6 +90,14 @@ private:
                 accept_later(kAfterError);
             }
         }
+    }
+
+    void tick() {
+        shelf_.groups().tick();
+        tick_timer_.expires_after(kTickInterval);
+        tick_timer_.async_wait([this](const boost::system::error_code& cancelled) {
+            if (!cancelled) tick();
+        });
     }
 
     void accept_next() {
@@ -159,6 +169,7 @@ private:
     asio::io_context context_{1};
     Acceptor acceptor_{context_};
     asio::steady_timer retry_timer_{context_};
+    asio::steady_timer tick_timer_{context_};
     Sessions sessions_;
     std::string address_;
     std::thread thread_;

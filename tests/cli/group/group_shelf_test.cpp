@@ -1,13 +1,31 @@
 // The groups that a restarted witness finds in its folder.
 #include "cli/group/group_shelf.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <string>
+#include <thread>
 
 #include "cli/group/group_message.hpp"
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {
+
+cli::GroupBeat beat_of_plan(const std::string& plan, std::uint32_t turn) {
+    cli::GroupBeat beat;
+    beat.group = "g";
+    beat.terms.plan = plan;
+    beat.terms.turns = 3;
+    beat.session = 10;
+    beat.stage = 1;
+    beat.turn = turn;
+    return beat;
+}
+
+cli::GroupView hear(cli::GroupShelf& shelf, const cli::GroupBeat& beat) {
+    return cli::decode_view(shelf.answer(cli::encode(beat)).value()).value();
+}
 
 cli::GroupView answer_to(cli::GroupShelf& shelf, const std::string& group) {
     cli::GroupBeat beat;
@@ -18,7 +36,7 @@ cli::GroupView answer_to(cli::GroupShelf& shelf, const std::string& group) {
     beat.terms.wait_ms = 60'000;
     beat.session = 10;
     beat.host = "h";
-    return cli::decode_view(shelf.answer(cli::encode(beat)).value()).value();
+    return hear(shelf, beat);
 }
 
 }  // namespace
@@ -38,4 +56,25 @@ TEST_CASE("a damaged file of a group does not keep the witness from starting: it
     CHECK_THAT(answer_to(shelf, "torn").problem, ContainsSubstring("torn.group"));
     CHECK(answer_to(shelf, "sound").problem.empty());
     CHECK(folder.read("torn.group") == torn);
+}
+
+TEST_CASE("an owner does not lose its turn because the witness stood still for longer than the lease") {
+    const test::IoproofFolder folder;
+    cli::GroupShelf shelf(folder.path());
+    const bool stands_still = GENERATE(true, false);
+    cli::GroupBeat owner = beat_of_plan("hand-over", 1);
+    owner.terms.of = 2;
+    owner.terms.lease_ms = 1500;
+    cli::GroupBeat other = owner;
+    other.rank = 1;
+    other.session = 11;
+    other.turn = 0;
+    hear(shelf, owner);
+    CHECK(hear(shelf, other).turns.size() == 1);
+    for (int i = 0; i < 40; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        if (!stands_still) shelf.tick();
+    }
+    // The beats of all of them have been waiting, and this one is the first.
+    CHECK(hear(shelf, other).turns.size() == (stands_still ? 1U : 2U));
 }
