@@ -165,7 +165,7 @@ TEST_CASE("an owner whose witness does not hear of the end of its turn does not 
     CHECK(only->wait() == 3);
     CHECK(hosts.result(0, "r.turn-1.json")["verdict"]["judgement"] == "PASS");
     CHECK_THAT(only->output() + only->error(), !ContainsSubstring("INCOMPLETE"));
-    CHECK_THAT(only->error(), ContainsSubstring("--group g at the witness"));
+    CHECK_THAT(only->output() + only->error(), ContainsSubstring("--group g at the witness"));
 }
 
 TEST_CASE("a hand-over that a person stops does not blame the storage on the hosts that wait") {
