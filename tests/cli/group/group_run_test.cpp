@@ -9,7 +9,7 @@
 
 using group_test::fact_names;
 using group_test::Hosts;
-using group_test::Json;
+using Json = nlohmann::json;
 
 TEST_CASE("side-by-side runs begin their main run together, and know each other's run ids") {
     Hosts hosts;

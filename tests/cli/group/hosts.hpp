@@ -18,8 +18,6 @@
 
 namespace group_test {
 
-using Json = nlohmann::json;
-
 // Hosts with separate folders, and one witness in this process.
 class Hosts {
 public:
@@ -62,8 +60,8 @@ public:
         words.insert(words.end(), more.begin(), more.end());
         return std::make_unique<test::Process>(std::move(words), host);
     }
-    [[nodiscard]] Json result(std::uint32_t rank, const std::string& name = "r.json") const {
-        return Json::parse(folder.read("host-" + std::to_string(rank) + "/" + name));
+    [[nodiscard]] nlohmann::json result(std::uint32_t rank, const std::string& name = "r.json") const {
+        return nlohmann::json::parse(folder.read("host-" + std::to_string(rank) + "/" + name));
     }
 
     // Whether every page of the folder's data file has been written.
@@ -84,9 +82,9 @@ public:
     std::uint16_t port = 0;
 };
 
-inline std::vector<std::string> fact_names(const Json& result) {
+inline std::vector<std::string> fact_names(const nlohmann::json& result) {
     std::vector<std::string> names;
-    for (const Json& finding : result["findings"]) {
+    for (const nlohmann::json& finding : result["findings"]) {
         if (finding.contains("group_fact")) names.push_back(finding["group_fact"]["name"]);
     }
     return names;

@@ -9,7 +9,7 @@
 
 using group_test::fact_names;
 using group_test::Hosts;
-using group_test::Json;
+using Json = nlohmann::json;
 
 TEST_CASE("readers see what the owner had been promised, whether files stay open or are reopened") {
     Hosts hosts;
