@@ -57,15 +57,15 @@ ums::Task<void> LogEnd::find() {
     if (has_grown) position_.places = divide_log(shapes_, alignment_bytes_);
 }
 
-// Only a repair continues with a log file that is shorter than its blocks say. The lost part is replaced by zeros. A cut may also have
-// left nothing but the first page of a log file that no block had used yet.
+// Only a repair continues with a log file that is shorter than its blocks say. The lost part is replaced by zeros. A log file that no block
+// had used yet may have been left with any size, and then its VLFs may be too short for a block.
 ums::Task<bool> LogEnd::restore_sizes() {
     for (SimFile* const file : log_files_) {
         const std::uint64_t used_mb = (least_log_bytes(contents_, file->id()) + ums::kMb - 1) / ums::kMb;
-        const bool has_no_vlf = used_mb == 0 && file->size_bytes() <= kPageBytes;
-        const std::uint64_t least_mb = has_no_vlf ? file->options().initial_size_mb : used_mb;
+        const bool is_unused = used_mb == 0;
+        const std::uint64_t least_mb = is_unused ? file->options().initial_size_mb : used_mb;
         const std::uint64_t least_bytes = least_mb * ums::kMb;
-        const std::string_view why = has_no_vlf ? "of its InitialSize" : "that its blocks say it had";
+        const std::string_view why = is_unused ? "of its InitialSize" : "that its blocks say it had";
         if (file->size_bytes() >= least_bytes || file->is_device()) continue;
         const std::error_code error = co_await lengthen_log(*file, least_bytes, GrowthPlan{}, run_, journal_);
         if (is_called_off(error, run_)) co_return false;

@@ -99,16 +99,19 @@ TEST_CASE("a log that recovery needs up to its last part is extended") {
     CHECK(vlfs.current_index() == 4);
 }
 
-TEST_CASE("a log file that no block had used, and that a power cut has left with its first page only, gets its InitialSize again") {
-    VirtualWorld world;
-    const auto file = make_log(world);
-    SimFile::Setup setup = world.setup(2, sim::kPageBytes, true);
-    setup.options.initial_size_mb = 8;
-    const auto unused = world.make_file(std::move(setup));
-    const LogPosition position = find_position(world, {file.get(), unused.get()}, {*file, {0, 1}});
-    CHECK(world.state.reason().empty());
-    CHECK(unused->size_bytes() == 8 * kMb);
-    CHECK(position.places.size() == 8);
+TEST_CASE("a log file that no block had used, and that was cut, gets its InitialSize again, however little is left of it") {
+    // Its first page only; parts that hold no block; parts that hold few.
+    for (const std::uint64_t left_bytes : {std::uint64_t{sim::kPageBytes}, std::uint64_t{2 * sim::kPageBytes}, kMb}) {
+        VirtualWorld world;
+        const auto file = make_log(world);
+        SimFile::Setup setup = world.setup(2, left_bytes, true);
+        setup.options.initial_size_mb = 8;
+        const auto unused = world.make_file(std::move(setup));
+        const LogPosition position = find_position(world, {file.get(), unused.get()}, {*file, {0, 1}});
+        CHECK(world.state.reason().empty());
+        CHECK(unused->size_bytes() == 8 * kMb);
+        CHECK(position.places.size() == 8);
+    }
 }
 
 TEST_CASE("a run that is stopped while its log is extended was stopped, and nothing is said to have refused it") {
