@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "reports/json_limits.hpp"
+
 namespace cli {
 
 using Json = nlohmann::json;
@@ -29,6 +31,7 @@ std::vector<std::string> short_texts(const Json& json, const char* key) {
 
 template <typename Message, typename Read>
 std::optional<Message> decode(std::string_view text, const Read& read) {
+    if (reports::json_problem(text)) return std::nullopt;
     const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object()) return std::nullopt;
     try {

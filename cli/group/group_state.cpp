@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/group/group_message.hpp"
+#include "reports/json_limits.hpp"
 
 namespace cli {
 
@@ -288,6 +289,7 @@ std::string GroupState::to_text() const {
 }
 
 std::optional<GroupState> GroupState::from_text(const std::string& text, Now now) {
+    if (reports::json_problem(text)) return std::nullopt;
     GroupState state(now);
     try {
         state.read(Json::parse(text), now);

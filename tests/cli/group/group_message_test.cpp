@@ -1,6 +1,8 @@
 #include "cli/group/group_message.hpp"
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/figures.hpp"
@@ -105,4 +107,12 @@ TEST_CASE("each field of a view, of its peers and of its turns is in its message
         REQUIRE(decoded);
         CHECK(cli::encode(*decoded) == message);
     }
+}
+
+TEST_CASE("a message with values in values without end is refused, and not copied until the stack is used up") {
+    constexpr std::size_t kLevels = 500'000;
+    const std::string nested = std::string(kLevels, '[') + std::string(kLevels, ']');
+    const std::string terms = R"({"of": 1, "lease_ms": 1000, "wait_ms": 1000, "changes": )" + nested + "}";
+    CHECK_FALSE(cli::decode_beat(R"({"group": "g", "rank": 0, "session": 1, "terms": )" + terms + "}"));
+    CHECK_FALSE(cli::decode_view(R"({"utc_us": 1, "turns": )" + nested + "}"));
 }

@@ -386,6 +386,8 @@ TEST_CASE("a group that is kept with terms beyond the limits, or with ranks that
     CHECK_FALSE(GroupState::from_text(changed("\"lease_ms\":10000", "\"lease_ms\":0"), now));
     CHECK_FALSE(GroupState::from_text("[]", now));
     CHECK_FALSE(GroupState::from_text(good.substr(1), now));
+    const std::string nested = std::string(500'000, '[') + std::string(500'000, ']');
+    CHECK_FALSE(GroupState::from_text(changed("\"changes\":[]", "\"changes\":" + nested), now));
 }
 
 TEST_CASE("members that name the last stage there can be are released there") {
