@@ -261,8 +261,9 @@ ums::Task<void> PageVerification::report_mismatch(File& file, const RegionSums::
         const std::uint64_t offset_bytes = std::uint64_t{*mismatch.page} * kPageBytes;
         if (!co_await retry.read(offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) co_return;
         ProvenPage proven = proven_page(file, *mismatch.page);
-        const std::uint32_t version = is_all_zero(buffer.data(), kPageBytes) ? 0 : read_header(buffer.data()).version;
-        const bool can_be = proven.bound.has_changed == 0 && mismatch.missing_versions <= kVersionMax - version;
+        // As it was summed: what another run left there counts for nothing.
+        const std::uint32_t version = judge_page(buffer.data(), proven, recovered_).version;
+        const bool can_be = proven.bound.has_changed == 0 && mismatch.missing_versions + version <= kVersionMax;
         if (can_be) {
             proven.bound.least = version + static_cast<std::uint32_t>(mismatch.missing_versions);
             if (judge_page(buffer.data(), proven, recovered_).condition == PageCondition::wrong) {

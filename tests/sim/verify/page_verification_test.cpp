@@ -1,6 +1,7 @@
 // A run, something that happens to its pages, and the findings of a verification. In virtual time, on files in memory.
 #include "sim/verify/page_verification.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <system_error>
@@ -90,6 +91,29 @@ TEST_CASE("a page that reverted to an older version is reported as a lost write,
     CHECK(finding.received->version == header.version - 2);
     CHECK(results.durability->wrong_pages == 1);
     CHECK(results.outcome == Outcome::failed);
+}
+
+TEST_CASE("a page that still holds what an earlier run left is reported with this run's version, even if its log was truncated") {
+    LeftRun left;
+    const std::uint32_t page = left.busy_page();
+    const std::uint32_t version = left.header(page).version;
+    const std::uint64_t checkpoint_lsn = left.verify().durability.value().checkpoint_lsn;
+    std::uint64_t begin = 0;  // the block in which the checkpoint began
+    left.for_each_block([&](std::uint64_t, const sim::LogBlockHeader& header) {
+        if (header.first_lsn <= checkpoint_lsn) begin = std::max(begin, header.sequence);
+    });
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        const std::vector<std::byte> zeros(header.size_bytes);
+        if (header.sequence < begin) left.log().write(offset_bytes, zeros.data(), zeros.size());
+    });
+    PageBuffer older;
+    sim::make_page({left.run_id + 1, 1, page, 7, 5, 1}, older.data());
+    left.data().write(std::uint64_t{page} * kPageBytes, older.data(), kPageBytes);
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == "lost_write");
+    CHECK(results.findings[0].place.page_id == page);
+    REQUIRE(results.findings[0].expected);
+    CHECK(results.findings[0].expected->version == version);
 }
 
 TEST_CASE("several reverted pages of a region are found by its sums") {
