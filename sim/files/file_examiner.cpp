@@ -96,6 +96,10 @@ std::unique_ptr<FileClaim> FileExaminer::examine_own(const FileOptions& file, Pa
             "{}: refused: it holds data of a measurement, not pages that could be verified. Name a file of pages, or a new one.",
             file.path));
     }
+    if (header.file_id > kFilesMax) {
+        throw RefusedError(fmt::format("{}: refused: its first page says that it is file {} of its run; a run has at most {}.", file.path,
+                                       header.file_id, kFilesMax));
+    }
     claim->size_bytes = present_bytes(*claim) / kPageBytes * kPageBytes;
     refuse_huge(*claim);
     claim->file.max_size_mb = std::max(claim->file.max_size_mb, claim->size_bytes / kMb);

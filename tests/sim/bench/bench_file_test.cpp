@@ -2,10 +2,14 @@
 #include "sim/bench/bench_file.hpp"
 
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
+#include "sim/limits.hpp"
+#include "sim/page/page_codec.hpp"
 #include "tests/sim/bench/bench_fixture.hpp"
 #include "tests/sim/support/large_sectors.hpp"
+#include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace sim::testing;
@@ -74,6 +78,24 @@ TEST_CASE("a foreign file is refused and left as it is, and files created before
     std::vector<std::byte> now(64);
     run.memory.find("/memory/foreign.mdx")->read(0, now.data(), now.size());
     CHECK(now == bytes);
+    CHECK(run.memory.open_count() == 0);
+}
+
+TEST_CASE("a file whose first page has a number that no file has is refused") {
+    VirtualRun run;
+    leave_bench_file(run);
+    ums::SimulatedFile& file = *run.memory.find(kBenchFile);
+    PageBuffer page;
+    file.read(0, page.data(), sim::kPageBytes);
+    sim::PageHeader header = sim::read_header(page.data());
+    header.file_id = sim::kFilesMax + 1;
+    std::memcpy(page.data(), &header, sizeof header);
+    header.checksum = sim::page_checksum(page.data());
+    std::memcpy(page.data(), &header, sizeof header);
+    file.write(0, page.data(), sim::kPageBytes);
+    BenchOptions options = small_bench();
+    options.operation = BenchOperation::write;
+    CHECK_THROWS_WITH(run_bench(run, options), ContainsSubstring("file 4096"));
     CHECK(run.memory.open_count() == 0);
 }
 
