@@ -135,6 +135,24 @@ void find_misplaced(std::vector<Opener::Found>& all, std::uint64_t run_id) {
     }
 }
 
+// A file whose first page does not say its number has that of its place in the configuration. If another file has that number, the user
+// named them in another order than the run did, and it has one that is left over.
+void number_the_rest(std::vector<FoundFile>& files) {
+    std::set<std::uint32_t> taken;
+    for (const FoundFile& file : files) {
+        if (file.left.is_as_made()) taken.insert(file.left.id);
+    }
+    std::vector<FoundFile*> rest;
+    for (FoundFile& file : files) {
+        if (!file.left.is_as_made() && !taken.insert(file.left.id).second) rest.push_back(&file);
+    }
+    std::uint32_t free = 1;
+    for (FoundFile* const file : rest) {
+        while (!taken.insert(free).second) ++free;
+        file->left.id = file->setup.id = free;
+    }
+}
+
 }  // namespace
 
 FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use) {
@@ -168,6 +186,7 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
         if (left.is_as_made()) left.id = found.setup.id = found.header.file_id;
         result.files.push_back({std::move(left), std::move(found.setup)});
     }
+    number_the_rest(result.files);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sim/errors.hpp"
@@ -140,6 +141,17 @@ TEST_CASE("the files of a run are verified together or not at all, and an unname
         run.memory.find(second.path)->write(0, page.data(), kPageBytes);
         const Results results = run.run(options);
         REQUIRE(kinds(results) == "misdirected_write");
+        CHECK(results.findings[0].place.path == second.path);
+    }
+    SECTION("in another order, a file whose first page is damaged has the number that no other has") {
+        ums::SimulatedFile& damaged = *run.memory.find(second.path);
+        std::byte flipped{};
+        damaged.read(5000, &flipped, 1);
+        flipped ^= std::byte{16};
+        damaged.write(5000, &flipped, 1);
+        std::swap(options.files[0], options.files[2]);
+        const Results results = run.run(options);
+        REQUIRE(kinds(results) == "bit_corruption");
         CHECK(results.findings[0].place.path == second.path);
     }
     SECTION("a named file that does not exist is a finding all the same") {
