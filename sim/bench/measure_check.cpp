@@ -129,7 +129,7 @@ std::string check_measure_spec(const MeasureSpec& spec) {
         }
         if (timespan.requests_per_thread != 0 && timespan.threads_total == 0)
             return "a number of requests for each thread over all targets needs a total number of threads";
-        std::uint64_t requests = 0;
+        std::uint64_t requests = std::uint64_t{timespan.threads_total} * timespan.requests_per_thread;
         std::size_t number = 0;
         for (const MeasureTarget& target : timespan.targets) {
             ++number;
@@ -137,13 +137,13 @@ std::string check_measure_spec(const MeasureSpec& spec) {
                 return fmt::format("target {} ({}): {}", number, target.path, text);
             const std::uint64_t threads = timespan.threads_total != 0 ? timespan.threads_total : target.threads;
             if (timespan.requests_per_thread == 0) requests += threads * target.outstanding;
+            // Here, before their sum is larger than 64 bits hold.
+            if (requests > kRequestsMax)
+                return fmt::format("{} requests at a time are too many; allowed are at most {}", requests, kRequestsMax);
         }
         for (std::uint32_t thread = 0; thread < timespan.threads_total; ++thread) {
             if (!has_target(timespan, thread)) return fmt::format("thread {} has no target", thread);
         }
-        if (timespan.requests_per_thread != 0) requests = std::uint64_t{timespan.threads_total} * timespan.requests_per_thread;
-        if (requests > kRequestsMax)
-            return fmt::format("{} requests at a time are too many; allowed are at most {}", requests, kRequestsMax);
     }
     return {};
 }

@@ -219,3 +219,18 @@ TEST_CASE("what the engine cannot do is refused with a message that names the ta
     CHECK_FALSE(text_of([](auto& timespan, auto&) { timespan.affinity = {1024}; }).empty());
     CHECK(text_of([](auto& timespan, auto&) { timespan.affinity = {64, 1023}; }).empty());
 }
+
+TEST_CASE("more requests than 64 bits can count are too many, and are refused before each thread is looked at") {
+    MeasureSpec spec = spec_of(small_target());
+    MeasureTimespan& timespan = spec.timespans[0];
+    timespan.targets.push_back(small_target());
+    // 2^64 together.
+    timespan.targets[0].threads = timespan.targets[0].outstanding = ~std::uint32_t{0};
+    timespan.targets[1].threads = 4'196'353;
+    timespan.targets[1].outstanding = 2047;
+    CHECK_THAT(check_measure_spec(spec), ContainsSubstring("too many"));
+    timespan.threads_total = ~std::uint32_t{0};
+    timespan.requests_per_thread = 1;
+    for (MeasureTarget& target : timespan.targets) target.thread_shares = {{0, 1}};
+    CHECK_THAT(check_measure_spec(spec), ContainsSubstring("too many"));
+}
