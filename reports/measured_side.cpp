@@ -29,7 +29,8 @@ std::string object_schema(const std::string& properties, std::string_view requir
 
 std::string array_schema(const std::string& items) { return fmt::format(R"({{"type":"array","items":{}}})", items); }
 
-constexpr std::string_view kNumberSchema = R"({"type":"number","minimum":0})";
+// Nothing that is measured comes near the maximum, and squares of squares of such numbers are still finite.
+constexpr std::string_view kNumberSchema = R"({"type":"number","minimum":0,"maximum":1e18})";
 constexpr std::string_view kCountSchema = R"({"type":"integer","minimum":0})";
 constexpr std::string_view kTextSchema = R"({"type":"string"})";
 

@@ -56,9 +56,10 @@ std::optional<double> chance_difference(const SampleSummary& a, const SampleSumm
     const double square_a = a.deviation * a.deviation / static_cast<double>(a.count);
     const double square_b = b.deviation * b.deviation / static_cast<double>(b.count);
     const double sum = square_a + square_b;
-    if (sum == 0) return 0.0;
-    const double freedom =
-        sum * sum / (square_a * square_a / static_cast<double>(a.count - 1) + square_b * square_b / static_cast<double>(b.count - 1));
+    const double squares = square_a * square_a / static_cast<double>(a.count - 1) + square_b * square_b / static_cast<double>(b.count - 1);
+    // Also of deviations that are too small for their squares.
+    if (squares == 0) return 0.0;
+    const double freedom = sum * sum / squares;
     return students_t_95(freedom) * std::sqrt(sum);
 }
 

@@ -216,6 +216,10 @@ TEST_CASE("a document that is not a measurement is refused with the wrong place"
     document = rounds_of({1000, 1000});
     document["rounds"]["totals"][1]["reads"]["latency"]["mean_ns"] = "fast";
     CHECK_THAT(measured_refusal(reports::json_text(document)), ContainsSubstring("rounds.totals[1].reads.latency.mean_ns is a string"));
+    document = rounds_of({1000, 1000});
+    document["rounds"]["totals"][0]["reads"]["requests_per_s"] = 1e200;
+    CHECK_THAT(measured_refusal(reports::json_text(document)),
+               ContainsSubstring("rounds.totals[0].reads.requests_per_s is 1e+200; allowed: 1e+18 or less"));
     document = rounds_of({1000});
     document["targets"][0].erase("path");
     CHECK_THAT(measured_refusal(reports::json_text(document)), ContainsSubstring("path"));

@@ -65,6 +65,13 @@ TEST_CASE("means differ clearly if their intervals say so, and not by chance") {
     CHECK_FALSE(may_be_chance(summary_of({5, 5}), summary_of({6, 6})));
 }
 
+TEST_CASE("deviations whose squares are too small for a number count as none") {
+    const SampleSummary tiny = summary_of({1e-100, 2e-100});
+    CHECK(tiny.deviation > 0);
+    CHECK(chance_difference(tiny, tiny) == 0.0);
+    CHECK(chance_difference(tiny, summary_of({5, 5})) == 0.0);
+}
+
 TEST_CASE("steady state takes five rounds, within 20 percent and without a slope above 10") {
     CHECK_FALSE(steady_state_of({100, 100, 100, 100}).is_reached);
     CHECK(steady_state_of({500, 300, 100, 101, 99, 100, 100}).is_reached);
