@@ -33,8 +33,11 @@ std::optional<std::string> problem_of(const Json& latency) {
         count += bucket[2].get<std::uint64_t>();
     }
     const auto wanted = latency["count"].get<std::uint64_t>();
-    if (count == wanted) return std::nullopt;
-    return fmt::format("its buckets hold {} requests of {}", count, wanted);
+    if (count != wanted) return fmt::format("its buckets hold {} requests of {}", count, wanted);
+    const auto min_ns = latency["min_ns"].get<std::uint64_t>();
+    const auto max_ns = latency["max_ns"].get<std::uint64_t>();
+    if (min_ns > max_ns) return fmt::format("its shortest request took {} ns, and its longest {} ns", min_ns, max_ns);
+    return std::nullopt;
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST_CASE("runs without requests add nothing") {
     CHECK(merged.json() == histogram_document(sim::LatencyHistogram()));
 }
 
-TEST_CASE("buckets that are not ioproof's, or do not hold all requests, are refused and change nothing") {
+TEST_CASE("buckets that are not ioproof's or do not hold all requests, and a shortest request above the longest, change nothing") {
     sim::LatencyHistogram histogram;
     histogram.add(1'000'000);
     histogram.add(3'000'000);
@@ -70,5 +70,8 @@ TEST_CASE("buckets that are not ioproof's, or do not hold all requests, are refu
     Json fewer = good;
     fewer["buckets_ns"].erase(1);
     CHECK_THAT(merged.add(fewer).value(), ContainsSubstring("its buckets hold 1 requests of 2"));
+    Json reversed = good;
+    reversed["min_ns"] = 4'000'000;
+    CHECK_THAT(merged.add(reversed).value(), ContainsSubstring("its shortest request took 4000000 ns, and its longest 3000000 ns"));
     CHECK(merged.json() == before);
 }
