@@ -19,10 +19,9 @@ namespace {
 
 std::uint64_t vlf_begin_of(const LogBlockPlace& block) { return block.offset_bytes - std::uint64_t{block.vlf_sector} * kSectorBytes; }
 
-// Of the VLF sequences of an incarnation the last one. When there are no more of them, numbers go on without gaps.
-std::uint32_t end_of_incarnation(std::uint32_t last_vlf) {
-    const std::uint64_t end = (std::uint64_t{last_vlf} / kVlfsPerIncarnation + 1) * kVlfsPerIncarnation - 1;
-    return end < 0xffff'0000 ? static_cast<std::uint32_t>(end) : last_vlf;
+// Of the VLF sequences of an incarnation the last one.
+std::uint64_t end_of_incarnation(std::uint32_t last_vlf) {
+    return (std::uint64_t{last_vlf} / kVlfsPerIncarnation + 1) * kVlfsPerIncarnation - 1;
 }
 
 // The step by which a log file grows: its Increment or, without one, about one of its VLFs when it must.
@@ -49,7 +48,13 @@ ums::Task<void> LogEnd::find() {
         position_.incarnation = std::max(position_.incarnation, block.incarnation + 1);
     }
     position_.next_sequence = std::max(position_.next_sequence, contents_.promised_sequence + 1);
-    position_.last_vlf = end_of_incarnation(position_.last_vlf);
+    const std::uint64_t last_vlf = end_of_incarnation(position_.last_vlf);
+    if (last_vlf + kVlfsPerIncarnation > UINT32_MAX) {
+        run_.stop(Outcome::not_done,
+                  "The log has no numbers left for more virtual log files, so the run cannot be resumed. Begin a new run.");
+        co_return;
+    }
+    position_.last_vlf = static_cast<std::uint32_t>(last_vlf);
     find_used();
     position_.places = divide_log(shapes_, alignment_bytes_);
     if (position_.used.size() < position_.places.size()) co_return;
