@@ -234,7 +234,7 @@ ums::Task<bool> LogScan::read_again(const LogBlockPlace& place, std::byte* block
 }
 
 ums::Task<void> LogScan::replay(std::span<const LogBlockPlace> blocks, const Take& take) {
-    const ums::MemoryRegion buffer(kWindowBytes, ums::MemoryKind::plain);
+    const ums::MemoryRegion buffer(kWindowBytes + 2 * kReadAlignmentBytes, ums::MemoryKind::plain);
     std::size_t begin = 0;
     while (begin < blocks.size() && !run_.is_stopping()) {
         // Neighbours come with one read.
@@ -246,12 +246,15 @@ ums::Task<void> LogScan::replay(std::span<const LogBlockPlace> blocks, const Tak
             size_bytes += blocks[end++].size_bytes;
         }
         SimFile* const file = file_of(first.file_id);
-        const ums::IoSegment segment{buffer.data(), size_bytes};
-        stamp_not_read(buffer.data(), size_bytes);
+        // The blocks may be in smaller units: made through the cache, or on another disk.
+        const std::uint64_t read_from_bytes = first.offset_bytes / kReadAlignmentBytes * kReadAlignmentBytes;
+        const std::uint64_t wanted_bytes = first.offset_bytes + size_bytes - read_from_bytes;
+        const ums::IoSegment segment{buffer.data(), (wanted_bytes + kReadAlignmentBytes - 1) / kReadAlignmentBytes * kReadAlignmentBytes};
+        stamp_not_read(buffer.data(), segment.size_bytes);
         IoRetry retry(*file, run_, journal_);
-        const bool has_come = co_await retry.read(first.offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
+        const bool has_come = co_await retry.read(read_from_bytes, {&segment, 1}, ums::WaitType::io_completion);
         for (; begin < end; ++begin) {
-            std::byte* const block = buffer.data() + (blocks[begin].offset_bytes - first.offset_bytes);
+            std::byte* const block = buffer.data() + (blocks[begin].offset_bytes - read_from_bytes);
             bool is_there = has_come && !check_block(block, blocks[begin].size_bytes, expected_of(blocks[begin]));
             if (has_come && !is_there) is_there = co_await read_again(blocks[begin], block);
             if (!is_there || !for_each_record(block, take)) is_incomplete_ = true;

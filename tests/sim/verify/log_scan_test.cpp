@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <system_error>
 #include <vector>
 
 #include "sim/page/checksum.hpp"
@@ -58,4 +59,21 @@ TEST_CASE("a log block whose numbers do not belong to its place is not one of th
     CHECK(is_left_out());
     put_into_block(left, last, sizeof(LogBlockHeader) + offsetof(LogRecordHeader, lsn), header.first_lsn + 1);
     CHECK(is_left_out());
+}
+
+TEST_CASE("a log in units of 512 bytes is verified on a disk with sectors of 4 KB") {
+    constexpr std::uint64_t kLargeSectorBytes = 4096;
+    LeftRun left;
+    std::uint64_t within_sectors = 0;
+    left.for_each_block(
+        [&](std::uint64_t offset_bytes, const LogBlockHeader&) { within_sectors += offset_bytes % kLargeSectorBytes != 0 ? 1 : 0; });
+    REQUIRE(within_sectors > 0);
+    left.run.storage.set_fault([&](const Recorded& request) {
+        const bool is_refused = request.path == left.options.files[1].path && is_read(request) &&
+                                (request.offset_bytes % kLargeSectorBytes != 0 || request.size_bytes % kLargeSectorBytes != 0);
+        return is_refused ? std::make_error_code(std::errc::invalid_argument) : std::error_code{};
+    });
+    const sim::Results results = left.verify();
+    CHECK(kinds(results) == "");
+    CHECK(results.outcome == sim::Outcome::passed);
 }
