@@ -246,7 +246,8 @@ TEST_CASE("a frozen owner that writes after it has lost the files is named as a 
             const bool is_zombie = finding.contains("group_fact") && finding["group_fact"]["name"] == "zombie_owner";
             if (is_zombie) CHECK(finding["group_fact"]["rank"] == 0);
         }
-        CHECK(first->wait() == 1);  // the group has failed
+        const int code_of_first = first->wait();
+        CHECK((code_of_first == 1 || code_of_first == 3));  // the group has failed, or will after the end of this process
         CHECK_THAT(first->error() + first->output(), ContainsSubstring("was taken from rank 0"));
         break;
     }

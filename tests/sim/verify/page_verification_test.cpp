@@ -97,15 +97,7 @@ TEST_CASE("a page that still holds what an earlier run left is reported with thi
     LeftRun left;
     const std::uint32_t page = left.busy_page();
     const std::uint32_t version = left.header(page).version;
-    const std::uint64_t checkpoint_lsn = left.verify().durability.value().checkpoint_lsn;
-    std::uint64_t begin = 0;  // the block in which the checkpoint began
-    left.for_each_block([&](std::uint64_t, const sim::LogBlockHeader& header) {
-        if (header.first_lsn <= checkpoint_lsn) begin = std::max(begin, header.sequence);
-    });
-    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
-        const std::vector<std::byte> zeros(header.size_bytes);
-        if (header.sequence < begin) left.log().write(offset_bytes, zeros.data(), zeros.size());
-    });
+    left.forget_changes_before_checkpoint();
     PageBuffer older;
     sim::make_page({left.run_id + 1, 1, page, 7, 5, 1}, older.data());
     left.data().write(std::uint64_t{page} * kPageBytes, older.data(), kPageBytes);
