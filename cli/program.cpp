@@ -170,10 +170,10 @@ void add_errors(Console& console, const std::string& program, std::string_view l
 }
 
 // Why a call failed is said on the console, and is the exit code.
-ExitCode execute_or_explain(const std::vector<std::string>& command_line, bool as_sqliosim, const std::string& program, Console& console) {
+ExitCode execute_or_explain(const std::vector<std::string>& command_line, const std::string& program, ExitCode not_done, Console& console) {
     try {
         if (const Command* const other = command_of_name(command_line)) return execute_other_tool(*other, command_line, 1, console);
-        return as_sqliosim ? execute_as_sqliosim(command_line, console) : execute(command_line, console);
+        return program == "sqliosim" ? execute_as_sqliosim(command_line, console) : execute(command_line, console);
     } catch (const UsageError& error) {
         add_error(console, program, error.what());
         return ExitCode::usage;
@@ -188,15 +188,15 @@ ExitCode execute_or_explain(const std::vector<std::string>& command_line, bool a
         return ExitCode::usage;
     } catch (const sim::EnvironmentError& error) {
         add_error(console, program, error.what());
-        return code_if_not_done(command_line);
+        return not_done;
     } catch (const std::bad_alloc&) {
         finish_without_memory(console);
     } catch (const std::system_error& error) {  // the system refused something: a thread, a descriptor
         add_error(console, program, ums::error_text(error));
-        return code_if_not_done(command_line);
+        return not_done;
     } catch (const boost::system::system_error& error) {
         add_error(console, program, failure_text(error));
-        return code_if_not_done(command_line);
+        return not_done;
     } catch (const std::exception& error) {
         add_error(console, program, fmt::format("internal error: {}", error.what()));
         return ExitCode::internal_error;
@@ -208,13 +208,13 @@ ExitCode execute_or_explain(const std::vector<std::string>& command_line, bool a
 int run_program(const std::vector<std::string>& command_line) {
     open_standard_descriptors();
     install_stop_signals();
-    exit_immediately_without_memory();
+    const ExitCode not_done = code_if_not_done(command_line);
+    exit_immediately_without_memory(not_done);
     ignore_signals_of_calls();
     Console console(STDOUT_FILENO, STDERR_FILENO);
     const bool as_sqliosim = !command_line.empty() && program_name(command_line[0]) == "sqliosim";
     const std::string program = as_sqliosim ? "sqliosim" : "ioproof";
-    const ExitCode not_done = code_if_not_done(command_line);
-    ExitCode code = execute_or_explain(command_line, as_sqliosim, program, console);
+    ExitCode code = execute_or_explain(command_line, program, not_done, console);
     console.finish();
     if (const std::error_code error = console.results_error()) {
         add_error(console, program, fmt::format("standard output: {}; the output there is incomplete", error.message()));

@@ -33,6 +33,7 @@ std::atomic<int> kept_signal{0};
 std::atomic<bool> is_taken{false};  // the kept signal
 std::atomic<int> event_descriptor{-1};
 std::atomic<int> exit_code{to_int(ExitCode::stopped)};
+std::atomic<int> code_without_memory{to_int(ExitCode::environment)};
 std::atomic<bool> erases_line{false};
 static_assert(std::atomic<Stage>::is_always_lock_free && std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
@@ -107,10 +108,13 @@ void end_without_memory() {
     write_to_stderr(ums::kMemoryLimitText);
     write_to_stderr("\n");
     const int code = exit_code.load();
-    ::_exit(code == to_int(ExitCode::stopped) ? to_int(ExitCode::environment) : code);
+    ::_exit(code == to_int(ExitCode::stopped) ? code_without_memory.load() : code);
 }
 
-void exit_immediately_without_memory() { ums::MemoryReserve::on_exhausted(end_without_memory); }
+void exit_immediately_without_memory(ExitCode code) {
+    code_without_memory.store(to_int(code));
+    ums::MemoryReserve::on_exhausted(end_without_memory);
+}
 
 void install_stop_signals() {
     stage = Stage::nothing_begun;

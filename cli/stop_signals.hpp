@@ -46,9 +46,9 @@ public:
 void exit_immediately_on_signals();
 // The exit code of such an end: ExitCode::stopped unless set, for example by a finding. Any thread.
 void set_immediate_exit_code(ExitCode code);
-// From now on, the process also ends immediately when a run's MemoryReserve is used up: with ExitCode::environment, or with the code that a
-// finding has set.
-void exit_immediately_without_memory();
+// From now on, the process also ends immediately when a run's MemoryReserve is used up: with this code, or with the one that a finding has
+// set.
+void exit_immediately_without_memory(ExitCode code);
 // Reports it on stderr without allocating anything, and ends the process. Any thread.
 [[noreturn]] void end_without_memory();
 // Whether an immediate end may have to erase a progress line.

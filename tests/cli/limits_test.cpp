@@ -229,6 +229,28 @@ TEST_CASE("too little memory ends a run with the limit's name, and with a summar
     CHECK(ended > 0);
 }
 
+TEST_CASE("too little memory ends the commands of other tools with 1, as 3 means wrong usage there") {
+    if (test::kIsSanitized) {
+        WARN("not tried: a sanitizer's own memory is more than the limit");
+        return;
+    }
+    const IoproofFolder folder;
+    folder.write("z.dat", std::string(4 << 20, '\0'));
+    for (const std::string words : {"diskspd -d1 -W0 -b8K -w100 -Z500M z.dat", "sqlio -s1 -o256 -b1024 z.dat"}) {
+        int ended = 0;
+        for (int limit_kb = 40'000; limit_kb <= 80'000; limit_kb += 20'000) {
+            INFO("ulimit -v " << limit_kb << ", " << words);
+            const auto tool = start_after(folder, fmt::format("ulimit -v {}", limit_kb), words);
+            const int code = tool->wait();
+            CHECK((code == 0 || code == 1));
+            if (tool->error().find("there is not enough memory") == std::string::npos) continue;
+            CHECK(code == 1);
+            ++ended;
+        }
+        CHECK(ended > 0);
+    }
+}
+
 TEST_CASE("a run that ended by an internal error has its own exit code") {
     sim::Results results;
     results.outcome = sim::Outcome::not_done;
