@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kGroupExtension = ".group";
 constexpr std::size_t kGroupFileBytesMax = 64 << 20;
+// Several times the interval of ticks, which are late on a busy machine, and less than the shortest lease of `run --lease`.
 constexpr std::uint64_t kStoodStillUs = 600'000;
 
 }  // namespace
