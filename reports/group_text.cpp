@@ -128,7 +128,7 @@ std::string group_text(const sim::Results& results) {
             group_line(fmt::format("rank {}", member.rank), fmt::format("{}, run {:016x}, {}", member.host, member.run_id, member.state));
     }
     if (!group.missing_ranks.empty())
-        text += group_line("MISSING", fmt::format("rank {} did not come, or was lost", fmt::join(group.missing_ranks, ", ")));
+        text += group_line("MISSING", fmt::format("rank {} did not come, or was lost or cut off", fmt::join(group.missing_ranks, ", ")));
     return text + facts_text(results);
 }
 

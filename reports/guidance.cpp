@@ -48,7 +48,7 @@ constexpr std::array kTable{
     Guidance{"not_done", Grade::poor, "The run ended early. That proves nothing about the storage, good or bad.",
              "Fix the cause named above, then run again.", ""},
     Guidance{"group_incomplete", Grade::poor, "The group was not complete. That proves nothing about the storage, good or bad.",
-             "Find out why that run did not come or was lost, then start all of them again.", ""},
+             "Find out why that run did not come, or was lost or cut off, then start all of them again.", ""},
 
     // A verification after a crash.
     Guidance{"verify_pass", Grade::good,

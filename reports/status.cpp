@@ -75,7 +75,7 @@ std::string group_metrics(const StatusBoard& board) {
     if (!board.group()) return {};
     const sim::GroupResult& group = *board.group();
     std::string text = metric("ioproof_group_ranks", "gauge", "Runs of the group.", std::uint64_t{group.of});
-    text += metric("ioproof_group_missing_ranks", "gauge", "Runs of the group that did not come, or are lost.",
+    text += metric("ioproof_group_missing_ranks", "gauge", "Runs of the group that did not come, or were lost or cut off.",
                    std::uint64_t{group.missing_ranks.size()});
     if (group.turn) text += metric("ioproof_group_turn", "gauge", "The turn of the hand-over, from 1.", std::uint64_t{group.turn->number});
     return text;

@@ -90,7 +90,7 @@ void GroupMember::check(const GroupLink::Knowledge& known, std::uint64_t silent_
     const bool is_late = clock_.now_ns() - silent_since_ns > settings_.terms.wait_ms * ums::kNsPerMs;
     if (!known.trouble.empty() && (known.beats == 0 || is_late)) refuse(known.trouble);
     if (known.view.is_rank_taken && is_late)
-        refuse(fmt::format("another process is, or was, rank {} of it, and it has not ended", settings_.rank));
+        refuse(fmt::format("another process is or was rank {}, and the group has not ended", settings_.rank));
 }
 
 void GroupMember::join(const GracefulStop& stop) {

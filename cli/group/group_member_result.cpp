@@ -75,7 +75,7 @@ void GroupMember::complete(sim::Results& results) const {
     if (missing.empty()) return;
     results.outcome = sim::Outcome::not_done;
     results.outcome_reason =
-        fmt::format("Of the {} runs of the group {}, rank {} did not come or {} lost: the effect on the others is not known.",
+        fmt::format("Of the {} runs of the group {}, rank {} did not come, or {} lost or cut off: the effect on the others is not known.",
                     settings_.terms.of, settings_.name, fmt::join(missing, ", "), missing.size() == 1 ? "was" : "were");
 }
 

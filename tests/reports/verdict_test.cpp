@@ -190,13 +190,15 @@ TEST_CASE("a run that was stopped says so once") {
 TEST_CASE("a run whose group was not complete is not said to have ended early") {
     sim::Results results = sound_results();
     results.outcome = sim::Outcome::not_done;
-    results.outcome_reason = "Of the 2 runs of the group night, rank 1 did not come or was lost.";
+    results.outcome_reason = "Of the 2 runs of the group night, rank 1 did not come, or was lost or cut off.";
     CHECK(verdict_of(results).reasons[0].id == "not_done");
     results.group.emplace().missing_ranks = {1};
     const Verdict verdict = verdict_of(results);
     CHECK(verdict.judgement == Judgement::incomplete);
     CHECK(verdict.reasons[0].id == "group_incomplete");
-    CHECK_THAT(verdict.reasons[0].text, !ContainsSubstring("ended early") && ContainsSubstring("rank 1 did not come or was lost"));
+    CHECK_THAT(verdict.reasons[0].text,
+               !ContainsSubstring("ended early") && ContainsSubstring("rank 1 did not come, or was lost or cut off"));
+    CHECK_THAT(reports::group_text(results), ContainsSubstring("MISSING         rank 1 did not come, or was lost or cut off"));
 }
 
 TEST_CASE("the rows of the table have unique ids and full sentences") {
