@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,9 +36,10 @@ std::string text_of_terms(const GroupTerms& terms) {
 GroupView GroupState::take(const GroupBeat& beat, Now now) {
     GroupView refused;
     refused.utc_us = now.utc_us;
-    const bool is_new = !members_.contains(beat.rank) || members_.at(beat.rank).peer.session != beat.session;
+    const bool is_new = !has_session(beat);
+    if (is_new && left_ && left_->has_session(beat)) return left_->take(beat, now);
     if (is_new && beat.state == "done") return refused;  // of an earlier group, repeated because its answer was lost
-    if (is_new && (is_history(now) || is_left(now))) *this = GroupState(now);
+    if (is_new && (is_history(now) || is_left(now))) begin_anew(now);
     if (!has_terms_) {
         terms_ = beat.terms;
         has_terms_ = true;
@@ -77,6 +79,22 @@ void GroupState::forgive(std::uint64_t away_us, Now now) {
     shift(first_beat_us_);
     shift(last_beat_us_);
     shift(turn_since_us_);
+    if (left_) left_->forgive(away_us, now);
+}
+
+bool GroupState::has_session(const GroupBeat& beat) const {
+    const auto member = members_.find(beat.rank);
+    return member != members_.end() && member->second.peer.session == beat.session;
+}
+
+// Its runs may all have been cut off from the witness: those that come back must learn which of them was lost, and not meet the new ones.
+void GroupState::begin_anew(Now now) {
+    std::unique_ptr<GroupState> left;
+    if (has_terms_ && terms_.plan != kHandOver) left = std::make_unique<GroupState>(std::move(*this));
+    *this = GroupState(now);
+    if (!left) return;
+    left->left_.reset();
+    left_ = std::move(left);
 }
 
 std::string GroupState::refusal(const GroupBeat& beat) const {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,6 +52,8 @@ private:
         std::uint64_t beats = 0;  // number of the last one; not kept, because no connection outlives the witness
     };
 
+    [[nodiscard]] bool has_session(const GroupBeat& beat) const;
+    void begin_anew(Now now);
     [[nodiscard]] std::string refusal(const GroupBeat& beat) const;
     [[nodiscard]] bool is_silent(const Member& member, Now now) const {
         return now.monotonic_us - member.last_beat_us > terms_.lease_ms * 1000;
@@ -91,6 +94,7 @@ private:
     std::string failure_;
     std::uint64_t over_since_us_ = 0;
     bool has_changed_ = false;
+    std::unique_ptr<GroupState> left_;  // the group before, unless it was a hand-over; not kept across a restart of the witness
 };
 
 }  // namespace cli

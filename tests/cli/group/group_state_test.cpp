@@ -1,59 +1,15 @@
 #include "cli/group/group_state.hpp"
 
+#include "tests/cli/group/one_group.hpp"
 #include "tests/support/catch.hpp"
 
 using cli::GroupBeat;
 using cli::GroupState;
 using cli::GroupView;
-
-namespace {
-
-constexpr std::uint64_t kSecondUs = 1'000'000;
-
-// A witness whose clocks advance only on command.
-class Witness {
-public:
-    GroupView hear(const GroupBeat& beat) { return state_.take(beat, now_); }
-    void pass(std::uint64_t seconds) {
-        now_.monotonic_us += seconds * kSecondUs;
-        now_.utc_us += seconds * kSecondUs;
-    }
-    // As after kill -9 and a much later restart, with a clock that counts from the new boot.
-    void begin_again() {
-        const std::string kept = state_.to_text();
-        now_.monotonic_us = 7;
-        state_ = GroupState::from_text(kept, now_).value();
-    }
-
-private:
-    GroupState::Now now_{1000 * kSecondUs, 5000 * kSecondUs};
-    GroupState state_{now_};
-};
-
-GroupBeat beat_of(std::uint32_t rank, std::uint32_t of, const std::string& plan, std::uint64_t session) {
-    GroupBeat beat;
-    beat.group = "g";
-    beat.terms.plan = plan;
-    beat.terms.of = of;
-    beat.terms.lease_ms = 10'000;
-    beat.terms.wait_ms = 60'000;
-    beat.rank = rank;
-    beat.session = session;
-    beat.host = "node-" + std::to_string(rank);
-    beat.run_id = 100 + rank;
-    return beat;
-}
-
-GroupBeat owner(std::uint32_t rank, std::uint64_t session, std::uint32_t turn, const std::vector<std::string>& changes = {}) {
-    GroupBeat beat = beat_of(rank, 2, "hand-over", session);
-    beat.terms.turns = 4;
-    beat.terms.changes = changes;
-    beat.turn = turn;
-    beat.incarnation = turn;
-    return beat;
-}
-
-}  // namespace
+using group_test::beat_of;
+using group_test::kSecondUs;
+using group_test::owner;
+using group_test::Witness;
 
 TEST_CASE("side-by-side runs are released when all of them have arrived") {
     Witness witness;
@@ -180,53 +136,6 @@ TEST_CASE("two processes cannot have the same rank unless the first is gone") {
     witness.pass(11);
     CHECK_FALSE(witness.hear(beat_of(0, 2, "side-by-side", 20)).is_rank_taken);
     CHECK(witness.hear(beat_of(0, 2, "side-by-side", 10)).is_rank_taken);
-}
-
-TEST_CASE("once a group has met, no other process takes the place of one of its runs, which would meet nobody") {
-    Witness witness;
-    const bool is_done = GENERATE(true, false);
-    GroupBeat first = beat_of(0, 2, "side-by-side", 10);
-    GroupBeat second = beat_of(1, 2, "side-by-side", 11);
-    first.stage = second.stage = 3;
-    witness.hear(first);
-    CHECK(witness.hear(second).released_stage == 3);
-    if (is_done) second.state = "done";
-    witness.hear(second);
-    GroupBeat restarted = beat_of(1, 2, "side-by-side", 21);
-    for (int i = 0; i < 3; ++i) {
-        witness.pass(9);
-        witness.hear(first);
-        CHECK(witness.hear(restarted).is_rank_taken);
-    }
-    CHECK(witness.hear(first).missing.size() == (is_done ? 0U : 1U));
-    // When the first one is gone, too, this begins a new group, which meets anew.
-    witness.pass(11);
-    restarted.stage = 1;
-    const GroupView view = witness.hear(restarted);
-    CHECK_FALSE(view.is_rank_taken);
-    CHECK(view.released_stage == 0);
-    CHECK(view.missing.empty());
-    GroupBeat next = beat_of(0, 2, "side-by-side", 20);
-    next.stage = 1;
-    CHECK(witness.hear(next).released_stage == 1);
-}
-
-TEST_CASE("the last words of a run, repeated after its group has ended, do not join the next group of this name") {
-    Witness witness;
-    GroupBeat first = beat_of(0, 2, "side-by-side", 10);
-    GroupBeat second = beat_of(1, 2, "side-by-side", 11);
-    first.stage = second.stage = 3;
-    for (const char* state : {"working", "done"}) {
-        first.state = second.state = state;
-        witness.hear(first);
-        witness.hear(second);
-    }
-    GroupBeat next = beat_of(0, 2, "side-by-side", 20);
-    next.stage = 1;
-    CHECK(witness.hear(next).released_stage == 0);
-    CHECK(witness.hear(second).problem.empty());
-    CHECK(witness.hear(next).released_stage == 0);
-    CHECK_FALSE(witness.hear(beat_of(1, 2, "side-by-side", 21)).is_rank_taken);
 }
 
 TEST_CASE("the files are handed over in order, from rank to rank, until the last turn is over") {
