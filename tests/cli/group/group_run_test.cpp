@@ -260,7 +260,7 @@ TEST_CASE("an owner whose rank another process has taken while it was cut off en
     REQUIRE(hosts.has_filled("shared"));
     first->send(SIGSTOP);
     const auto again = hosts.start(0, 2, "shared", words);  // as a scheduler does that has lost the node
-    std::this_thread::sleep_for(std::chrono::seconds(5));
+    REQUIRE(again->says("waiting for the turns of rank 0"));
     first->send(SIGCONT);
     CHECK(first->wait() == 3);  // rank 1 never comes
     CHECK_THAT(first->error() + first->output(), ContainsSubstring("was taken from rank 0 (another process has its rank)"));
