@@ -75,8 +75,9 @@ std::optional<std::string> GroupShelf::answer(std::string_view text) {
     GroupView view;
     if (damaged_.contains(beat->group)) {
         view.utc_us = now().utc_us;
-        view.problem = fmt::format("its file {}{} cannot be read, or is damaged: remove it while the witness is not running", beat->group,
-                                   kGroupExtension);
+        view.problem =
+            fmt::format("its file {}{} cannot be read, or is damaged; to begin the group anew, remove it while the witness is not running",
+                        beat->group, kGroupExtension);
         return encode(view);
     }
     if (!groups_.contains(beat->group) && !make_room()) {
