@@ -29,6 +29,9 @@ constexpr std::uint32_t kVerificationReadersMax = 256;
 constexpr std::uint64_t kDiagnosedMax = 64;
 constexpr std::uint64_t kReportedMax = 1000;
 
+// Of the wrong pages of a range; all re-reads of one take half a second, most of which is waiting.
+constexpr std::size_t kExplainedAtATime = 16;
+
 }  // namespace
 
 PageVerification::PageVerification(const std::vector<SimFile*>& data_files, LogAnalysis& log, ums::SchedulerGroup& schedulers,
@@ -91,7 +94,7 @@ ums::Task<void> PageVerification::verify_range(File& file, std::uint32_t first_p
         co_await file.file->transfer(ums::IoOperation::read, offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
     const TransferFailure failure{ums::IoOperation::read, offset_bytes, segment.size_bytes, result.error, result.transferred_bytes};
     if (failure.is_complete()) {
-        for (std::uint32_t i = 0; i < count; ++i) co_await verify_page(file, first_page + i, bytes + std::size_t{i} * kPageBytes);
+        co_await verify_pages(file, first_page, count, bytes);
         co_return;
     }
     std::uint32_t step = unreadable_ranges_.fetch_add(1, std::memory_order_relaxed) < kDiagnosedMax ? 1 : count;
@@ -110,14 +113,10 @@ ums::Task<bool> PageVerification::verify_after_failure(File& file, std::uint32_t
     stamp_not_read(bytes, segment.size_bytes);
     IoRetry retry(*file.file, run_, journal_);
     const bool has_come = co_await retry.read(std::uint64_t{first_page} * kPageBytes, {&segment, 1}, ums::WaitType::io_completion);
-    for (std::uint32_t i = 0; i < count; ++i) {
-        const std::byte* const image = bytes + std::size_t{i} * kPageBytes;
-        if (has_come) {
-            co_await verify_page(file, first_page + i, image);
-        } else {
-            file.proven->sums.skip(first_page + i);
-            if (take_) take_(proven_page(file, first_page + i), {PageCondition::wrong, 0, false}, image);
-        }
+    if (has_come) co_await verify_pages(file, first_page, count, bytes);
+    for (std::uint32_t i = 0; !has_come && i < count; ++i) {
+        file.proven->sums.skip(first_page + i);
+        if (take_) take_(proven_page(file, first_page + i), {PageCondition::wrong, 0, false}, bytes + std::size_t{i} * kPageBytes);
     }
     co_return retry.has_reported();
 }
@@ -134,10 +133,23 @@ ums::Task<bool> PageVerification::is_legal_hole(File& file, std::uint32_t first_
     co_return is_hole;
 }
 
-ums::Task<void> PageVerification::verify_page(File& file, std::uint32_t page, const std::byte* image) {
-    const ProvenPage proven = proven_page(file, page);
-    PageJudgement judgement = judge_page(image, proven, recovered_);
-    if (judgement.condition == PageCondition::wrong) judgement = co_await diagnose(file, proven, image);
+ums::Task<void> PageVerification::verify_pages(File& file, std::uint32_t first_page, std::uint32_t count, const std::byte* images) {
+    std::vector<WrongPage> wrong;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::byte* const image = images + std::size_t{i} * kPageBytes;
+        const ProvenPage proven = proven_page(file, first_page + i);
+        const PageJudgement judgement = judge_page(image, proven, recovered_);
+        if (judgement.condition == PageCondition::wrong) {
+            wrong.emplace_back(proven, image);
+        } else {
+            take_verified(file, proven, judgement, image);
+        }
+    }
+    co_await explain(file, wrong);
+    for (const WrongPage& page : wrong) take_verified(file, page.proven, page.judgement, page.image);
+}
+
+void PageVerification::take_verified(File& file, const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image) {
     count(file, proven, judgement);
     if (take_) take_(proven, judgement, image);
 }
@@ -163,34 +175,48 @@ void PageVerification::count(File& file, const ProvenPage& proven, const PageJud
     sums.add(proven.page_id, bound.has_changed != 0 ? bound.least : judgement.version);
 }
 
-// Returns what the page is, as far as later reads say.
-ums::Task<PageJudgement> PageVerification::diagnose(File& file, const ProvenPage& proven, const std::byte* image) {
+// Reads several at a time, and reports them in the order of the pages.
+ums::Task<void> PageVerification::explain(File& file, std::span<WrongPage> wrong) {
+    while (!wrong.empty()) {
+        const std::span<WrongPage> some = wrong.first(std::min(wrong.size(), kExplainedAtATime));
+        ums::TaskGroup reads;
+        for (WrongPage& page : some) ums::Scheduler::current().fork(reads, read_again(file, page));
+        co_await reads.join();
+        for (WrongPage& page : some) report_page(file, page);
+        wrong = wrong.subspan(some.size());
+    }
+}
+
+ums::Task<void> PageVerification::read_again(File& file, WrongPage& page) {
     const std::uint64_t number = diagnosed_.fetch_add(1, std::memory_order_relaxed);
-    PageJudgement judgement{PageCondition::wrong, 0, false};
-    if (number >= kReportedMax) co_return judgement;
-    Rereader rereader(*file.file, journal_, std::uint64_t{proven.page_id} * kPageBytes, kPageBytes);
-    std::vector<Reread> rereads;
+    page.is_reported = number < kReportedMax;
+    if (!page.is_reported) co_return;
+    Rereader rereader(*file.file, journal_, std::uint64_t{page.proven.page_id} * kPageBytes, kPageBytes);
     const std::uint32_t attempts = number < kDiagnosedMax ? kRereadsMax : 1;
-    for (std::uint32_t attempt = 1; attempt <= attempts && judgement.condition == PageCondition::wrong; ++attempt) {
-        Reread reread = co_await rereader.read(attempt, image);
+    for (std::uint32_t attempt = 1; attempt <= attempts && page.judgement.condition == PageCondition::wrong; ++attempt) {
+        Reread reread = co_await rereader.read(attempt, page.image);
         if (reread.has_come()) {
             const PageHeader header = read_header(rereader.bytes());
             reread.version = header.version;
             reread.checksum = header.checksum;
-            judgement = judge_page(rereader.bytes(), proven, recovered_);
-            if (judgement.condition != PageCondition::wrong) reread.result = RereadResult::right;
+            page.judgement = judge_page(rereader.bytes(), page.proven, recovered_);
+            if (page.judgement.condition != PageCondition::wrong) reread.result = RereadResult::right;
         }
-        rereads.push_back(reread);
+        page.rereads.push_back(reread);
         if (file.file->is_given_up() || run_.is_stopping()) break;
     }
-    if (judgement.condition == PageCondition::wrong) explain_wrong_pages();
-    Finding finding = name_wrong_page(image, proven, recovered_, judgement.condition != PageCondition::wrong);
+}
+
+void PageVerification::report_page(File& file, WrongPage& page) {
+    if (!page.is_reported) return;
+    const bool is_transient = page.judgement.condition != PageCondition::wrong;
+    if (!is_transient) explain_wrong_pages();
+    Finding finding = name_wrong_page(page.image, page.proven, recovered_, is_transient);
     finding.place.path = file.file->path();
     if (finding.other) finding.other->path = path_among(data_files_, finding.other->file_id);
-    finding.reads = 1 + static_cast<std::uint32_t>(rereads.size());
-    finding.rereads = std::move(rereads);
+    finding.reads = 1 + static_cast<std::uint32_t>(page.rereads.size());
+    finding.rereads = std::move(page.rereads);
     file.file->report(std::move(finding));
-    co_return judgement;
 }
 
 void PageVerification::explain_wrong_pages() {
@@ -268,7 +294,8 @@ ums::Task<void> PageVerification::report_mismatch(File& file, const RegionSums::
             proven.bound.least = version + static_cast<std::uint32_t>(mismatch.missing_versions);
             if (judge_page(buffer.data(), proven, recovered_).condition == PageCondition::wrong) {
                 wrong_pages_.fetch_add(1, std::memory_order_relaxed);
-                static_cast<void>(co_await diagnose(file, proven, buffer.data()));
+                WrongPage page(proven, buffer.data());
+                co_await explain(file, {&page, 1});
                 co_return;
             }
         }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -45,13 +46,24 @@ private:
         ProvenFile* proven = nullptr;
         PageRanges ranges;
     };
+    struct WrongPage {
+        WrongPage(const ProvenPage& wanted, const std::byte* found) : proven(wanted), image(found) {}
+        ProvenPage proven;
+        const std::byte* image;                                   // as it came first; not owned
+        PageJudgement judgement{PageCondition::wrong, 0, false};  // as far as later reads say
+        std::vector<Reread> rereads;
+        bool is_reported = false;
+    };
 
     ums::Task<void> verify_ranges(File& file);
     ums::Task<void> verify_range(File& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes);
     ums::Task<bool> verify_after_failure(File& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes);
     ums::Task<bool> is_legal_hole(File& file, std::uint32_t first_page, std::uint32_t count, std::uint64_t& hole_end_bytes);
-    ums::Task<void> verify_page(File& file, std::uint32_t page, const std::byte* image);
-    ums::Task<PageJudgement> diagnose(File& file, const ProvenPage& proven, const std::byte* image);
+    ums::Task<void> verify_pages(File& file, std::uint32_t first_page, std::uint32_t count, const std::byte* images);
+    void take_verified(File& file, const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image);
+    ums::Task<void> explain(File& file, std::span<WrongPage> wrong);
+    ums::Task<void> read_again(File& file, WrongPage& page);
+    void report_page(File& file, WrongPage& page);
     void count(File& file, const ProvenPage& proven, const PageJudgement& judgement);
     ums::Task<void> compare_regions(File& file);
     ums::Task<void> report_mismatch(File& file, const RegionSums::Mismatch& mismatch);

@@ -145,6 +145,28 @@ TEST_CASE("a damaged page, a page from another place and a page of zeros are eac
     CHECK(kinds(emptied.verify()) == "lost_write");
 }
 
+TEST_CASE("wrong pages beside each other are read again at the same time, and reported in their order") {
+    LeftRun left;
+    constexpr std::uint32_t kFirst = 130;
+    constexpr std::uint32_t kCount = 40;
+    for (std::uint32_t page = kFirst; page < kFirst + kCount; ++page) {
+        const std::uint64_t at_bytes = std::uint64_t{page} * kPageBytes + 5000;
+        std::byte flipped{};
+        left.data().read(at_bytes, &flipped, 1);
+        flipped ^= std::byte{16};
+        left.data().write(at_bytes, &flipped, 1);
+    }
+    const Results results = left.verify();
+    REQUIRE(results.findings.size() == kCount);
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+        CHECK(results.findings[i].place.page_id == kFirst + i);
+        CHECK(results.findings[i].rereads.size() == 15);
+    }
+    CHECK(results.durability->wrong_pages == kCount);
+    // One after the other, they took 19 s.
+    CHECK(phase(results, sim::Phase::page_verification).duration_us < 5'000'000);
+}
+
 TEST_CASE("a page that is half an older version is torn, although no write of it was in flight") {
     LeftRun left;
     const std::uint32_t page = left.busy_page();
