@@ -7,6 +7,7 @@
 
 #include "ums/base/assert.hpp"
 #include "ums/base/units.hpp"
+#include "ums/io/forwarding_engine.hpp"
 
 namespace sim {
 
@@ -15,12 +16,11 @@ namespace {
 // A request that fails at once still takes some time.
 constexpr std::uint64_t kErrorNs = 100 * ums::kNsPerUs;
 
-class InjectingEngine final : public ums::IoEngine {
+class InjectingEngine final : public ums::ForwardingEngine {
 public:
-    InjectingEngine(FaultInjector& injector, std::unique_ptr<ums::IoEngine> inner) : injector_(injector), inner_(std::move(inner)) {}
+    InjectingEngine(FaultInjector& injector, std::unique_ptr<ums::IoEngine> inner)
+        : ForwardingEngine(std::move(inner)), injector_(injector) {}
     ~InjectingEngine() override { UMS_ASSERT(parked_.empty()); }
-
-    [[nodiscard]] std::string_view name() const override { return inner_->name(); }
 
     void submit(ums::IoRequest& request) override {
         RequestFate fate = injector_.fate_of(request);
@@ -31,12 +31,12 @@ public:
             return;
         }
         if (!fate.is_good()) fates_.emplace(&request, std::move(fate));
-        inner_->submit(request);
+        inner().submit(request);
     }
 
     void poll(ums::IoRequestList& finished) override {
         ums::IoRequestList arrived;
-        inner_->poll(arrived);
+        inner().poll(arrived);
         while (ums::IoRequest* request = arrived.pop_front()) {
             RequestFate fate;
             const auto known = fates_.find(request);
@@ -57,12 +57,11 @@ public:
     void wait(std::uint64_t timeout_ns) override {
         const std::uint64_t now_ns = injector_.clock().now_ns();
         const std::uint64_t due_ns = parked_due_ns();
-        if (due_ns > now_ns) inner_->wait(std::min(timeout_ns, due_ns - now_ns));
+        if (due_ns > now_ns) inner().wait(std::min(timeout_ns, due_ns - now_ns));
     }
 
-    void wake() override { inner_->wake(); }
-    [[nodiscard]] std::uint32_t in_flight() const override { return inner_->in_flight() + static_cast<std::uint32_t>(parked_.size()); }
-    [[nodiscard]] std::uint64_t next_completion_ns() const override { return std::min(inner_->next_completion_ns(), parked_due_ns()); }
+    [[nodiscard]] std::uint32_t in_flight() const override { return inner().in_flight() + static_cast<std::uint32_t>(parked_.size()); }
+    [[nodiscard]] std::uint64_t next_completion_ns() const override { return std::min(inner().next_completion_ns(), parked_due_ns()); }
 
 private:
     struct Parked {
@@ -90,7 +89,6 @@ private:
     }
 
     FaultInjector& injector_;
-    const std::unique_ptr<ums::IoEngine> inner_;
     std::unordered_map<const ums::IoRequest*, RequestFate> fates_;  // of requests that the inner engine has
     std::vector<Parked> parked_;                                    // returned by the inner engine, but not handed back yet
 };

@@ -5,13 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "ums/io/forwarding_engine.hpp"
+
 namespace sim {
 
-class WatchedStorage::Engine final : public ums::IoEngine {
+class WatchedStorage::Engine final : public ums::ForwardingEngine {
 public:
-    Engine(WatchedStorage& storage, std::unique_ptr<ums::IoEngine> inner) : storage_(storage), inner_(std::move(inner)) {}
+    Engine(WatchedStorage& storage, std::unique_ptr<ums::IoEngine> inner) : ForwardingEngine(std::move(inner)), storage_(storage) {}
 
-    [[nodiscard]] std::string_view name() const override { return inner_->name(); }
     void submit(ums::IoRequest& request) override {
         if (storage_.is_gone()) {
             request.error = std::make_error_code(std::errc::no_such_device);
@@ -20,16 +21,16 @@ public:
         }
         const std::uint64_t delay_ns = storage_.submitted(request);
         const std::uint64_t leaves_ns = std::max(storage_.now_ns() + delay_ns, storage_.stands_still_until_ns());
-        if (leaves_ns == storage_.now_ns()) return inner_->submit(request);
+        if (leaves_ns == storage_.now_ns()) return inner().submit(request);
         on_their_way_.emplace(leaves_ns, &request);
     }
     void poll(ums::IoRequestList& finished) override {
         storage_.time_passes();
         while (!on_their_way_.empty() && on_their_way_.begin()->first <= storage_.now_ns()) {
-            inner_->submit(*on_their_way_.extract(on_their_way_.begin()).mapped());
+            inner().submit(*on_their_way_.extract(on_their_way_.begin()).mapped());
         }
         ums::IoRequestList arrived;
-        inner_->poll(arrived);
+        inner().poll(arrived);
         while (ums::IoRequest* request = arrived.pop_front()) back_.push_back(request);
         if (storage_.stands_still_until_ns() > storage_.now_ns()) return;
         for (ums::IoRequest* request : std::exchange(back_, {})) {
@@ -37,20 +38,17 @@ public:
             finished.push_back(*request);
         }
     }
-    void wait(std::uint64_t timeout_ns) override { inner_->wait(timeout_ns); }
-    void wake() override { inner_->wake(); }
     [[nodiscard]] std::uint32_t in_flight() const override {
-        return inner_->in_flight() + static_cast<std::uint32_t>(on_their_way_.size() + back_.size());
+        return inner().in_flight() + static_cast<std::uint32_t>(on_their_way_.size() + back_.size());
     }
     [[nodiscard]] std::uint64_t next_completion_ns() const override {
         const std::uint64_t arrives_ns = on_their_way_.empty() ? ums::kNever : on_their_way_.begin()->first;
         const std::uint64_t back_ns = back_.empty() ? ums::kNever : std::max(storage_.stands_still_until_ns(), storage_.now_ns());
-        return std::min({arrives_ns, back_ns, inner_->next_completion_ns()});
+        return std::min({arrives_ns, back_ns, inner().next_completion_ns()});
     }
 
 private:
     WatchedStorage& storage_;
-    const std::unique_ptr<ums::IoEngine> inner_;
     std::multimap<std::uint64_t, ums::IoRequest*> on_their_way_;  // by arrival time
     std::vector<ums::IoRequest*> back_;                           // the host has not received them yet
 };

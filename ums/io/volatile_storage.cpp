@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ums/base/assert.hpp"
+#include "ums/io/forwarding_engine.hpp"
 #include "ums/io/request_bytes.hpp"
 
 namespace ums {
@@ -122,31 +123,25 @@ std::error_code VolatileStorage::read(FileHandle file, std::uint64_t offset_byte
 
 // --- requests ---
 
-class VolatileStorage::Engine final : public IoEngine {
+class VolatileStorage::Engine final : public ForwardingEngine {
 public:
-    Engine(VolatileStorage& storage, std::unique_ptr<IoEngine> inner) : storage_(storage), inner_(std::move(inner)) {}
+    Engine(VolatileStorage& storage, std::unique_ptr<IoEngine> inner) : ForwardingEngine(std::move(inner)), storage_(storage) {}
 
-    [[nodiscard]] std::string_view name() const override { return inner_->name(); }
     void submit(IoRequest& request) override {
         storage_.submitted(request);
-        inner_->submit(request);
+        inner().submit(request);
     }
     void poll(IoRequestList& finished) override {
         IoRequestList arrived;
-        inner_->poll(arrived);
+        inner().poll(arrived);
         while (IoRequest* request = arrived.pop_front()) {
             storage_.completed(*request);
             finished.push_back(*request);
         }
     }
-    void wait(std::uint64_t timeout_ns) override { inner_->wait(timeout_ns); }
-    void wake() override { inner_->wake(); }
-    [[nodiscard]] std::uint32_t in_flight() const override { return inner_->in_flight(); }
-    [[nodiscard]] std::uint64_t next_completion_ns() const override { return inner_->next_completion_ns(); }
 
 private:
     VolatileStorage& storage_;
-    const std::unique_ptr<IoEngine> inner_;
 };
 
 std::unique_ptr<IoEngine> VolatileStorage::make_engine(const EngineOptions& options, std::string& reason) {
