@@ -18,15 +18,17 @@ constexpr std::uint64_t kMarksBytes = std::uint64_t{2} * kLogBlockBytesMax;
 constexpr std::uint64_t kCheckpoints = 2;
 
 // The last block that they begin is padded.
-std::uint64_t system_bytes_for(const PageSums& sums) {
+std::uint64_t sums_bytes_for(const PageSums& sums) {
     const std::uint64_t records = sums.files().size() + sums.bytes_max() / kLogRecordBytesMax;
     const std::uint64_t cuts_bytes = sums.files().size() * (sizeof(LogRecordHeader) + sizeof(FileCuts));
-    const std::uint64_t sums_bytes =
-        cuts_bytes + sums.bytes_max() + records * sizeof(LogRecordHeader) + sums.bytes_max() / kLogBlockBytesMax * kSectorBytes * 8;
-    return kMarksBytes + kCheckpoints * sums_bytes;
+    return cuts_bytes + sums.bytes_max() + records * sizeof(LogRecordHeader) + sums.bytes_max() / kLogBlockBytesMax * kSectorBytes * 8;
 }
 
+std::uint64_t system_bytes_for(const PageSums& sums) { return kMarksBytes + kCheckpoints * sums_bytes_for(sums); }
+
 }  // namespace
+
+std::uint64_t checkpoint_bytes_for(const PageSums& sums) { return kMarksBytes + sums_bytes_for(sums); }
 
 // --- a reservation ---
 

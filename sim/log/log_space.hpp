@@ -34,6 +34,9 @@ private:
     std::uint64_t remaining_bytes_;
 };
 
+// How much log a checkpoint of these sums takes at most, without the ends of VLFs that its blocks leave unused.
+[[nodiscard]] std::uint64_t checkpoint_bytes_for(const PageSums& sums);
+
 class LogSpace {
 public:
     // `sums`: of all pages; a checkpoint logs them, and room for them is kept free. `state` must outlive the space.

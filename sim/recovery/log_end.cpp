@@ -34,8 +34,14 @@ std::uint64_t growth_bytes_of(const SimFile& file, std::uint64_t prepared_bytes)
 }  // namespace
 
 LogEnd::LogEnd(const std::vector<SimFile*>& log_files, const LogContents& contents, const LogExtent& extent, std::uint32_t alignment_bytes,
-               RunState& run, Journal& journal)
-    : log_files_(log_files), contents_(contents), extent_(extent), alignment_bytes_(alignment_bytes), run_(run), journal_(journal) {}
+               std::uint64_t checkpoint_bytes, RunState& run, Journal& journal)
+    : log_files_(log_files),
+      contents_(contents),
+      extent_(extent),
+      alignment_bytes_(alignment_bytes),
+      checkpoint_bytes_(checkpoint_bytes),
+      run_(run),
+      journal_(journal) {}
 
 ums::Task<void> LogEnd::find() {
     const bool are_whole = co_await restore_sizes();
@@ -57,7 +63,7 @@ ums::Task<void> LogEnd::find() {
     position_.last_vlf = static_cast<std::uint32_t>(last_vlf);
     find_used();
     position_.places = divide_log(shapes_, alignment_bytes_);
-    if (position_.used.size() < position_.places.size()) co_return;
+    if (has_room_for_checkpoint()) co_return;
     const bool has_grown = co_await grow();
     if (has_grown) position_.places = divide_log(shapes_, alignment_bytes_);
 }
@@ -151,13 +157,26 @@ void LogEnd::find_used() {
     }
 }
 
+// A block that does not fit leaves the end of its VLF unused.
+bool LogEnd::has_room_for_checkpoint() const {
+    std::uint64_t free_bytes = 0;
+    for (const VlfPlace& place : position_.places) {
+        const bool is_used = std::any_of(position_.used.begin(), position_.used.end(), [&place](const UsedVlf& used) {
+            return used.file == place.file && used.offset_bytes == place.offset_bytes;
+        });
+        if (!is_used) free_bytes += place.size_bytes - std::min<std::uint64_t>(place.size_bytes, kLogBlockBytesMax);
+    }
+    return free_bytes >= checkpoint_bytes_;
+}
+
 // As SQL Server does when recovery finds the log full. MaxSize is for users; without room for a checkpoint nothing could continue.
 ums::Task<bool> LogEnd::grow() {
     const auto shape = std::find_if(shapes_.begin(), shapes_.end(), [](const LogFileShape& each) { return !each.file->is_device(); });
     if (shape == shapes_.end()) {
-        run_.stop(Outcome::not_done, fmt::format("{}: the log is full up to its end, and a device cannot be made longer: the run cannot "
-                                                 "be resumed.",
-                                                 log_files_.front()->path()));
+        run_.stop(Outcome::not_done,
+                  fmt::format("{}: the log has no room for a checkpoint, and a device cannot be made longer: the run cannot "
+                              "be resumed.",
+                              log_files_.front()->path()));
         co_return false;
     }
     SimFile& file = *shape->file;
@@ -167,12 +186,12 @@ ums::Task<bool> LogEnd::grow() {
     const std::error_code error = co_await lengthen_log(file, new_bytes, GrowthPlan{}, run_, journal_);
     if (is_called_off(error, run_)) co_return false;
     if (error) {
-        run_.stop(Outcome::not_done, fmt::format("{}: the log is full up to its end, and cannot grow to {} MB: {}.", file.path(),
+        run_.stop(Outcome::not_done, fmt::format("{}: the log has no room for a checkpoint, and cannot grow to {} MB: {}.", file.path(),
                                                  new_bytes / ums::kMb, ums::error_text(error)));
         co_return false;
     }
-    journal_.info(fmt::format("{}: recovery needs all of the log, so it was made longer, from {} MB to {} MB.", file.path(),
-                              old_bytes / ums::kMb, new_bytes / ums::kMb));
+    journal_.info(fmt::format("{}: recovery leaves no room for a checkpoint in the log, so it was made longer, from {} MB to {} MB.",
+                              file.path(), old_bytes / ums::kMb, new_bytes / ums::kMb));
     co_return true;
 }
 

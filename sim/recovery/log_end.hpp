@@ -16,11 +16,12 @@ namespace sim {
 class LogEnd {
 public:
     // All references must outlive the object. `contents` and `extent`: the result of the analysis of the log; there must be a log.
+    // `checkpoint_bytes`: how much the first checkpoint logs at most.
     LogEnd(const std::vector<SimFile*>& log_files, const LogContents& contents, const LogExtent& extent, std::uint32_t alignment_bytes,
-           RunState& run, Journal& journal);
+           std::uint64_t checkpoint_bytes, RunState& run, Journal& journal);
 
-    // Determines how the files are divided, and extends one of them if recovery needs all of the log. If there is no position afterwards,
-    // the run is stopping, and knows why.
+    // Determines how the files are divided, and extends one of them if recovery leaves no room for a checkpoint. If there is no position
+    // afterwards, the run is stopping, and knows why.
     ums::Task<void> find();
     [[nodiscard]] const LogPosition& position() const { return position_; }
 
@@ -30,12 +31,14 @@ private:
     [[nodiscard]] std::optional<LogFileShape> shape_of(SimFile& file, std::uint64_t prepared_bytes) const;
     [[nodiscard]] bool lie_in(const std::vector<VlfPlace>& places, SimFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
     void find_used();
+    [[nodiscard]] bool has_room_for_checkpoint() const;
     ums::Task<bool> grow();
 
     const std::vector<SimFile*> log_files_;
     const LogContents& contents_;
     const LogExtent& extent_;
     const std::uint32_t alignment_bytes_;
+    const std::uint64_t checkpoint_bytes_;
     RunState& run_;
     Journal& journal_;
     std::vector<LogFileShape> shapes_;

@@ -21,7 +21,7 @@ Recovery::Recovery(const RecoverySetup& setup, const std::vector<DataFile*>& dat
       journal_(journal),
       log_(log_files, files_of(data_files), setup.run_id, run, journal, setup.promises),
       redo_(data_files, log_, schedulers, run, journal),
-      log_end_(log_files, log_.contents(), log_.extent(), setup.alignment_bytes, run, journal),
+      log_end_(log_files, log_.contents(), log_.extent(), setup.alignment_bytes, setup.checkpoint_bytes, run, journal),
       data_files_(files_of(data_files)),
       schedulers_(schedulers) {}
 

@@ -19,6 +19,7 @@ namespace sim {
 struct RecoverySetup {
     std::uint64_t run_id = 0;
     std::uint32_t alignment_bytes = 512;  // of log blocks
+    std::uint64_t checkpoint_bytes = 0;   // that a checkpoint logs at most
     const Promises* promises = nullptr;   // of this run, kept outside the storage; null: there are none
     bool repairs = false;                 // continues after findings, and rewrites what was wrong; otherwise the run ends with them
 };

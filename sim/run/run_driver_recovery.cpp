@@ -184,7 +184,7 @@ ums::Task<void> RunDriver::run_recovery() {
     }
     std::vector<SimFile*> log_files;
     for (const auto& log : parts_->log_files) log_files.push_back(log.get());
-    const RecoverySetup setup{run_id_, log_alignment_bytes(log_files, storage_),
+    const RecoverySetup setup{run_id_, log_alignment_bytes(log_files, storage_), parts_->checkpoint_bytes(),
                               left_promises_.promises ? &*left_promises_.promises : nullptr, options_.job == Job::repair};
     recovery_ = std::make_unique<Recovery>(setup, data_files, log_files, *schedulers_, run_, journal_);
     ums::Task<void> analysis = recovery_->analyse();

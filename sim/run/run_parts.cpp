@@ -5,6 +5,7 @@
 
 #include "sim/backup/backup_files.hpp"
 #include "sim/files/file_names.hpp"
+#include "sim/log/log_space.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/units.hpp"
 
@@ -103,6 +104,8 @@ void RunParts::add_backup_file(SimFile::Setup setup, const BackupUserOptions& op
     files_of_backups.push_back(&backup_files.data_files.back()->file);
     if (is_stripe) ++backup_files.stripe_count;
 }
+
+std::uint64_t RunParts::checkpoint_bytes() const { return checkpoint_bytes_for(sums_of(data_files, log_files, false)); }
 
 void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& storage, ums::SchedulerGroup& schedulers, RunState& run,
                         Journal& journal, const Start& start) {

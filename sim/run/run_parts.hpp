@@ -41,6 +41,9 @@ struct RunParts {
     void assemble(Options& options, std::uint64_t run_id, ums::Storage& storage, ums::SchedulerGroup& schedulers, RunState& run,
                   Journal& journal, const Start& start);
 
+    // How much log a checkpoint takes at most. When all files have been added.
+    [[nodiscard]] std::uint64_t checkpoint_bytes() const;
+
     struct ReplicaPair {
         DataFile* source = nullptr;
         DataFile* replica = nullptr;

@@ -1,5 +1,7 @@
 #include "sim/recovery/log_end.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -49,8 +51,9 @@ std::unique_ptr<SimFile> make_log(VirtualWorld& world) {
     return world.make_file(std::move(setup));
 }
 
-LogPosition find_position(VirtualWorld& world, const std::vector<SimFile*>& files, const BlocksInVlfs& blocks) {
-    sim::LogEnd end(files, blocks.contents, blocks.extent, sim::kSectorBytes, world.state, world.journal);
+LogPosition find_position(VirtualWorld& world, const std::vector<SimFile*>& files, const BlocksInVlfs& blocks,
+                          std::uint64_t checkpoint_bytes = sim::kLogBlockBytesMax) {
+    sim::LogEnd end(files, blocks.contents, blocks.extent, sim::kSectorBytes, checkpoint_bytes, world.state, world.journal);
     world.run([&](VirtualWorld&) -> ums::Task<void> { co_await end.find(); });
     return end.position();
 }
@@ -97,6 +100,23 @@ TEST_CASE("a log that recovery needs up to its last part is extended") {
     CHECK(position.places.back().offset_bytes == 4 * kMb);
     sim::VirtualLogFiles vlfs(position.places, position.used, position.last_vlf, sim::kSectorBytes);
     CHECK(vlfs.current_index() == 4);
+}
+
+TEST_CASE("a log whose only free part is too short for a checkpoint is extended") {
+    for (const std::uint64_t checkpoint_bytes : {std::uint64_t{150'000}, std::uint64_t{300'000}}) {
+        VirtualWorld world;
+        SimFile::Setup setup = world.setup(1, kMb, true);
+        setup.options.initial_size_mb = 1;
+        const auto file = world.make_file(std::move(setup));
+        const std::vector<sim::LogFileShape> shapes{{file.get(), kMb, kMb}};
+        const std::vector<sim::VlfPlace> places = sim::divide_log(shapes, sim::kSectorBytes);
+        BlocksInVlfs blocks(*file, {});
+        for (std::size_t i = 0; i < 3; ++i) blocks.add(*file, places.at(i));
+        const LogPosition position = find_position(world, {file.get()}, blocks, checkpoint_bytes);
+        const bool has_room = checkpoint_bytes == 150'000;
+        CHECK((file->size_bytes() == kMb) == has_room);
+        CHECK(position.places.size() == (has_room ? 4U : 5U));
+    }
 }
 
 TEST_CASE("a log file that no block had used, and that was cut, gets its InitialSize again, however little is left of it") {
