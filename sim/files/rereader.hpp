@@ -18,12 +18,14 @@ inline constexpr std::uint32_t kRereadsMax = 15;
 
 class Rereader {
 public:
-    Rereader(SimFile& file, Journal& journal, std::uint64_t offset_bytes, std::uint64_t size_bytes);
+    // `alignment_bytes`: the disk may take reads at multiples of this only, and the range need not be at one: more of the file is read
+    // then.
+    Rereader(SimFile& file, Journal& journal, std::uint64_t offset_bytes, std::uint64_t size_bytes, std::uint64_t alignment_bytes = 1);
 
     // Reads into bytes() as attempt `attempt` (1 … kRereadsMax) requires, after its pause. The result says whether everything came, and
     // whether it equals `first`; the caller, which holds the page, decides whether it is right.
     ums::Task<Reread> read(std::uint32_t attempt, const std::byte* first);
-    [[nodiscard]] const std::byte* bytes() const { return buffer_.data(); }
+    [[nodiscard]] const std::byte* bytes() const { return buffer_.data() + skipped_bytes_; }
 
 private:
     ums::Task<void> transfer(ums::FileHandle handle, Reread& reread);
@@ -31,8 +33,10 @@ private:
 
     SimFile& file_;
     Journal& journal_;
-    const std::uint64_t offset_bytes_;
     const std::uint64_t size_bytes_;
+    const std::uint64_t skipped_bytes_;  // read before the range
+    const std::uint64_t read_from_bytes_;
+    const std::uint64_t read_bytes_;
     const ums::MemoryRegion buffer_;
     const std::uint64_t start_ns_;
 };

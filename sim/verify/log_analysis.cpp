@@ -241,7 +241,7 @@ ums::Task<bool> LogAnalysis::read_again(const BlockRange& missing) {
     if (may_be_unreadable(missing.first)) co_return false;
     const std::optional<Place> place = place_of(missing);
     if (!place) co_return false;
-    Rereader rereader(*place->file, journal_, place->offset_bytes, place->size_bytes);
+    Rereader rereader(*place->file, journal_, place->offset_bytes, place->size_bytes, kReadAlignmentBytes);
     const std::vector<std::byte> nothing(place->size_bytes);
     for (std::uint32_t attempt = 1; attempt <= kRereadsMax; ++attempt) {
         const Reread reread = co_await rereader.read(attempt, nothing.data());
@@ -284,7 +284,7 @@ ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing, bool is_n
         finding.place.offset_bytes = place->offset_bytes;
         finding.place.size_bytes = place->size_bytes;
         finding.expected = ExpectedIdentity{.lsn = make_lsn(place->expected.vlf_sequence, place->expected.vlf_sector, 0)};
-        Rereader rereader(*file, journal_, place->offset_bytes, place->size_bytes);
+        Rereader rereader(*file, journal_, place->offset_bytes, place->size_bytes, kReadAlignmentBytes);
         const std::vector<std::byte> nothing(place->size_bytes);
         const Reread reread = co_await rereader.read(1, nothing.data());
         if (reread.has_come()) {

@@ -19,7 +19,6 @@ namespace sim {
 namespace {
 
 constexpr std::uint64_t kWindowBytes = 1 << 20;
-constexpr std::uint64_t kReadAlignmentBytes = 4096;
 // So many pieces that cannot be read are found one by one; each takes its time.
 constexpr std::size_t kUnreadablePiecesMax = 64;
 
@@ -77,7 +76,6 @@ ums::Task<void> LogScan::find_blocks_of(SimFile& file, LogContents& contents) {
     const std::uint64_t end_bytes = file.size_bytes();
     std::uint64_t at_bytes = kPageBytes;
     while (at_bytes < end_bytes && !run_.is_stopping()) {
-        // A disk with 4 KB sectors must be read at multiples of 4 KB.
         Window window;
         window.offset_bytes = at_bytes / kReadAlignmentBytes * kReadAlignmentBytes;
         window.size_bytes = std::min(buffer.size_bytes() / kReadAlignmentBytes * kReadAlignmentBytes, end_bytes - window.offset_bytes);
@@ -217,7 +215,7 @@ ums::Task<bool> LogScan::read_again(const LogBlockPlace& place, std::byte* block
     finding.place.offset_bytes = place.offset_bytes;
     finding.place.size_bytes = place.size_bytes;
     finding.evidence.image.assign(block, block + place.size_bytes);
-    Rereader rereader(file, journal_, place.offset_bytes, place.size_bytes);
+    Rereader rereader(file, journal_, place.offset_bytes, place.size_bytes, kReadAlignmentBytes);
     for (std::uint32_t attempt = 1; attempt <= kRereadsMax && !finding.transient && !run_.is_stopping(); ++attempt) {
         Reread reread = co_await rereader.read(attempt, block);
         finding.transient = reread.has_come() && !check_block(rereader.bytes(), place.size_bytes, expected_of(place));

@@ -18,6 +18,9 @@
 
 namespace sim {
 
+// A disk with 4 KB sectors must be read at multiples of 4 KB; blocks may be in smaller units.
+inline constexpr std::uint64_t kReadAlignmentBytes = 4096;
+
 class LogScan {
 public:
     // The log files and the other references must outlive the scan. Used by one task at a time.

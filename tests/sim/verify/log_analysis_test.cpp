@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <vector>
 
@@ -102,6 +103,27 @@ TEST_CASE("an acknowledged block is missed even if recovery needs it no longer, 
     CHECK(results.durability->missing_blocks == 1);
     CHECK(results.durability->last_block == durability.last_block);
     CHECK(results.durability->checkpoint_lsn == durability.checkpoint_lsn);
+}
+
+TEST_CASE("what is in place of a missing block is shown, even if the disk has sectors of 4 KB and the log smaller units") {
+    LeftRun left(64);
+    const sim::DurabilityResult durability = left.verify().durability.value();
+    std::uint64_t erased = 0;
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        const bool is_in_vlf = header.vlf_sequence == sim::vlf_of_lsn(durability.checkpoint_lsn) && header.vlf_sector != 0;
+        if (is_in_vlf && header.first_lsn < durability.checkpoint_lsn && offset_bytes % kPartBytes != 0) erased = header.sequence;
+    });
+    REQUIRE(erased != 0);
+    left.erase_block(erased);
+    left.run.storage.set_fault([&left](const Recorded& request) {
+        const bool is_aligned = request.offset_bytes % kPartBytes == 0 && request.size_bytes % kPartBytes == 0;
+        const bool is_refused = is_read(request) && request.path == left.options.files[1].path && !is_aligned;
+        return is_refused ? std::make_error_code(std::errc::invalid_argument) : std::error_code{};
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(kinds(results) == "log_gap");
+    CHECK_FALSE(results.findings[0].evidence.image.empty());
 }
 
 TEST_CASE("a log that has lost everything does not excuse changed pages") {
