@@ -67,7 +67,8 @@ void FilePasses::take(BenchFile& file, std::uint32_t page, const std::byte* imag
     const bool is_sound =
         header.magic == kPageMagic && header.checksum == calculated && header.version != 0 && header.version < kVersionMax;
     const bool is_here = header.file_id == file.data.file.id() && header.page_id == page;
-    if (is_sound && is_here && header.run_id == file.run_id) {
+    // A page whose versions are nearly used up begins again with the first one, like a page of another run.
+    if (is_sound && is_here && header.run_id == file.run_id && header.version < kVersionEnd) {
         ledger.acknowledge(page, header.version, header.lsn, calculated);
         return;
     }

@@ -7,9 +7,11 @@
 #include <system_error>
 #include <vector>
 
+#include "sim/ledger/page_ledger.hpp"
 #include "sim/page/checksum.hpp"
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/bench/bench_fixture.hpp"
+#include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace sim::testing;
@@ -64,6 +66,26 @@ TEST_CASE("an old version of a page, sound in itself, is a finding when it is re
     REQUIRE(is_lost);
     REQUIRE(results.finding_count == 1);
     CHECK(run.sink.findings().front().kind == sim::FindingKind::lost_write);
+}
+
+TEST_CASE("a page whose versions are nearly used up is written like a page of another run") {
+    VirtualRun run;
+    leave_bench_file(run);
+    constexpr std::uint32_t kPage = 5;
+    ums::SimulatedFile& file = *run.memory.find(kBenchFile);
+    PageBuffer page;
+    file.read(kPage * sim::kPageBytes, page.data(), sim::kPageBytes);
+    const sim::PageHeader header = sim::read_header(page.data());
+    sim::make_page({header.run_id, header.file_id, kPage, sim::kVersionMax - 1, header.lsn, header.write_utc_us}, page.data());
+    file.write(kPage * sim::kPageBytes, page.data(), sim::kPageBytes);
+    BenchOptions options = small_bench();
+    options.operation = BenchOperation::write;
+    const BenchResults results = run_bench(run, options);
+    INFO(run.sink.text());
+    CHECK(results.finding_count == 0);
+    CHECK(results.pages_read_back == 4 * kMb / sim::kPageBytes);
+    file.read(kPage * sim::kPageBytes, page.data(), sim::kPageBytes);
+    CHECK(sim::read_header(page.data()).version < 1000);
 }
 
 TEST_CASE("written pages are stamped, entered in the ledger and read back, unless verify = off") {
