@@ -48,19 +48,22 @@ ums::Task<void> LogEnd::find() {
     if (!are_whole || !find_shapes()) co_return;
     position_.last_sequence = extent_.last_sequence;
     position_.last_lsn = extent_.last_lsn;
+    std::uint64_t incarnation = position_.incarnation;
     for (const LogBlockPlace& block : contents_.blocks) {
         position_.next_sequence = std::max(position_.next_sequence, block.sequence + 1);
         position_.last_vlf = std::max(position_.last_vlf, vlf_of_lsn(block.last_lsn));
-        position_.incarnation = std::max(position_.incarnation, block.incarnation + 1);
+        incarnation = std::max(incarnation, std::uint64_t{block.incarnation} + 1);
     }
     position_.next_sequence = std::max(position_.next_sequence, contents_.promised_sequence + 1);
     const std::uint64_t last_vlf = end_of_incarnation(position_.last_vlf);
-    if (last_vlf + kVlfsPerIncarnation > UINT32_MAX) {
+    if (last_vlf + kVlfsPerIncarnation > UINT32_MAX || incarnation > UINT32_MAX) {
         run_.stop(Outcome::not_done,
-                  "The log has no numbers left for more virtual log files, so the run cannot be resumed. Begin a new run.");
+                  "The log has no numbers left for another incarnation of the run and its virtual log files, so the run cannot be resumed. "
+                  "Begin a new run.");
         co_return;
     }
     position_.last_vlf = static_cast<std::uint32_t>(last_vlf);
+    position_.incarnation = static_cast<std::uint32_t>(incarnation);
     find_used();
     position_.places = divide_log(shapes_, alignment_bytes_);
     if (has_room_for_checkpoint()) co_return;

@@ -190,3 +190,16 @@ TEST_CASE("a log whose virtual log files have used up their numbers is not conti
         CHECK((position.last_vlf == 0xfffe'ffff) == has_room);
     }
 }
+
+TEST_CASE("a log whose blocks have the last number of an incarnation is not continued") {
+    for (const std::uint32_t newest : {0xffff'fffeU, 0xffff'ffffU}) {
+        VirtualWorld world;
+        const auto file = make_log(world);
+        BlocksInVlfs blocks(*file, {0, 1});
+        blocks.contents.blocks[1].incarnation = newest;
+        const LogPosition position = find_position(world, {file.get()}, blocks);
+        const bool has_room = newest == 0xffff'fffe;
+        CHECK(world.state.is_stopping() != has_room);
+        CHECK((position.incarnation == 0xffff'ffff) == has_room);
+    }
+}
