@@ -14,6 +14,7 @@
 #include "sim/page/log_layout.hpp"
 #include "sim/pool/warm_up.hpp"
 #include "sim/run/task_failure.hpp"
+#include "sim/scheduler_start.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/memory_reserve.hpp"
 #include "ums/base/units.hpp"
@@ -43,11 +44,7 @@ BenchResults Bench::run() {
     ums::SchedulerGroupOptions group;
     group.cpu_count = options_.cpu_count;
     group.engine.kind = engine_of(options_);
-    try {
-        schedulers_ = std::make_unique<ums::SchedulerGroup>(group, storage_, clock_);
-    } catch (const std::system_error& error) {
-        throw EnvironmentError(error.what());
-    }
+    schedulers_ = make_schedulers(group, storage_, clock_);
     outstanding_ = std::make_unique<ums::Semaphore>(kOutstandingIoMax);
     results_.engine = schedulers_->engine_name();
     results_.engine_reason = schedulers_->engine_reason();

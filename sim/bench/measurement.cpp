@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "sim/engine_kind.hpp"
 #include "sim/files/overdue_request.hpp"
 #include "sim/run/task_failure.hpp"
+#include "sim/scheduler_start.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/memory_reserve.hpp"
 #include "ums/base/units.hpp"
@@ -173,11 +173,7 @@ void MeasureTimespanRun::make_schedulers() {
     group.engine.kind = engine_kind(owner_.spec_.engine);
     group.engine.has_views = std::any_of(spec_.targets.begin(), spec_.targets.end(),
                                          [](const MeasureTarget& target) { return target.view != MeasureView::none; });
-    try {
-        schedulers_ = std::make_unique<ums::SchedulerGroup>(group, owner_.storage_, owner_.clock_);
-    } catch (const std::system_error& error) {
-        throw EnvironmentError(error.what());
-    }
+    schedulers_ = sim::make_schedulers(group, owner_.storage_, owner_.clock_);
     for (std::size_t i = 0; i < threads_.size(); ++i) threads_[i]->scheduler = static_cast<std::uint32_t>(place_of(i) % group.cpu_count);
     results_.engine = schedulers_->engine_name();
     results_.engine_reason = schedulers_->engine_reason();

@@ -1,17 +1,16 @@
 #include "sim/run/driver.hpp"
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/engine_kind.hpp"
-#include "sim/errors.hpp"
 #include "sim/files/overdue_request.hpp"
 #include "sim/run/collect_results.hpp"
 #include "sim/run/sizing.hpp"
 #include "sim/run/task_failure.hpp"
+#include "sim/scheduler_start.hpp"
 #include "sim/version.hpp"
 #include "ums/base/os_thread.hpp"
 
@@ -61,11 +60,7 @@ void Driver::make_schedulers() {
     group.cpus = ums::cpus_of_mask(options_.affinity);
     group.engine.kind = engine_kind(options_.engine);
     group.engine.io_affinity = options_.io_affinity;
-    try {
-        schedulers_ = std::make_unique<ums::SchedulerGroup>(group, storage_, clock_);
-    } catch (const std::system_error& error) {
-        throw EnvironmentError(error.what());
-    }
+    schedulers_ = sim::make_schedulers(group, storage_, clock_);
     schedulers_->on_memory_short([this] { run_.stop(Outcome::not_done, memory_refused_text()); });
     schedulers_->on_task_failed([this](const std::exception_ptr& failure) {
         if (are_cycles_running_) stop_on_failure(failure);  // earlier, it is for the joining task
