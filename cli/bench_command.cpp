@@ -34,12 +34,6 @@
 namespace cli {
 namespace {
 
-ExitCode exit_code_of(const sim::BenchResults& results) {
-    if (results.finding_count > 0) return ExitCode::integrity;
-    if (!results.failure_reason.empty()) return ExitCode::environment;
-    return results.stopped ? ExitCode::stopped : ExitCode::ok;
-}
-
 ExitCode measure(const BenchArguments& arguments, Console& console) {
     std::vector<NamedFile> files = arguments.paths.named();
     for (const std::string& file : arguments.options.files)
@@ -68,7 +62,7 @@ ExitCode measure(const BenchArguments& arguments, Console& console) {
     if (outputs.shows_text()) console.add_result(reports::bench_text(results));
     nlohmann::ordered_json document = reports::bench_json(results);
     document["finding_list"] = reports::findings_json(keeper.findings());
-    return outputs.put(document, console, exit_code_of(results));
+    return outputs.put(document, console, measure_exit_code(results));
 }
 
 // Measures the storage itself, as the switches specify.

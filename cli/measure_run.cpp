@@ -136,12 +136,6 @@ sim::MeasureResults measure_rounds(const MeasureSession::Measure& measure, const
     return results;
 }
 
-ExitCode measure_exit_code(const sim::MeasureResults& results) {
-    if (results.finding_count > 0) return ExitCode::integrity;
-    if (!results.failure_reason.empty()) return ExitCode::environment;
-    return results.stopped ? ExitCode::stopped : ExitCode::ok;
-}
-
 void size_missing_files(sim::MeasureSpec& spec) {
     for (sim::MeasureTarget& target : spec.timespans.front().targets) {
         std::error_code error;

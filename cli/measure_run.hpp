@@ -52,7 +52,13 @@ private:
                                                  const sim::MeasureSpec& spec, const RoundPlan& plan, reports::MeasureRounds& rounds,
                                                  const std::function<void(const sim::MeasureResults&)>& on_round);
 
-[[nodiscard]] ExitCode measure_exit_code(const sim::MeasureResults& results);
+// Of sim::MeasureResults or sim::BenchResults.
+template <typename Results>
+[[nodiscard]] ExitCode measure_exit_code(const Results& results) {
+    if (results.finding_count > 0) return ExitCode::integrity;
+    if (!results.failure_reason.empty()) return ExitCode::environment;
+    return results.stopped ? ExitCode::stopped : ExitCode::ok;
+}
 
 // The size of files that have to be created, unless another was requested.
 inline constexpr std::uint64_t kMeasureSizeBytes = std::uint64_t{1} << 30;
