@@ -1,8 +1,5 @@
 #include "reports/text_report.hpp"
 
-#include <array>
-#include <ctime>
-
 #include <fmt/format.h>
 
 #include "reports/backup_report.hpp"
@@ -11,6 +8,7 @@
 #include "reports/group_text.hpp"
 #include "reports/report_tables.hpp"
 #include "reports/text.hpp"
+#include "reports/time_text.hpp"
 #include "reports/verdict.hpp"
 #include "ums/base/calendar.hpp"
 #include "ums/base/printable.hpp"
@@ -19,11 +17,7 @@ namespace reports {
 
 namespace {
 
-std::string utc_text(std::uint64_t utc_us) {
-    const std::tm parts = ums::utc_calendar(utc_us).fields;
-    std::array<char, 32> text{};
-    return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts)};
-}
+std::string utc_text(std::uint64_t utc_us) { return calendar_text(ums::utc_calendar(utc_us).fields, "%Y-%m-%d %H:%M:%S UTC"); }
 
 // Even a single page of the report must show that its findings are not the storage's.
 std::string rehearsal_text(const sim::Results& results) {

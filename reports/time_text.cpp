@@ -3,7 +3,6 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,9 +14,7 @@ namespace reports {
 namespace {
 
 std::string formatted(const std::tm& parts, const char* form, std::uint64_t utc_us) {
-    std::array<char, 32> text{};
-    const std::size_t size = std::strftime(text.data(), text.size(), form, &parts);
-    return fmt::format("{}.{:06}", std::string_view(text.data(), size), utc_us % 1'000'000);
+    return fmt::format("{}.{:06}", calendar_text(parts, form), utc_us % 1'000'000);
 }
 
 // The `count` digits from `begin`; nothing if one of them is not a digit.
@@ -31,6 +28,11 @@ std::optional<std::uint32_t> digits(std::string_view text, std::size_t begin, st
 }
 
 }  // namespace
+
+std::string calendar_text(const std::tm& fields, const char* form) {
+    std::array<char, 32> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), form, &fields)};
+}
 
 std::optional<std::uint64_t> utc_us_of(std::string_view iso) {
     constexpr std::string_view kForm = "0000-00-00T00:00:00.000000Z";

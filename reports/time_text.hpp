@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace reports {
+
+// In a form of strftime(); at most 31 bytes.
+std::string calendar_text(const std::tm& fields, const char* form);
 
 // "2025-11-24T16:01:01.250000Z"
 std::string utc_iso_text(std::uint64_t utc_us);

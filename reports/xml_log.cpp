@@ -1,8 +1,5 @@
 #include "reports/xml_log.hpp"
 
-#include <array>
-#include <ctime>
-
 #include <fmt/format.h>
 
 #include "reports/html/embedded.hpp"
@@ -28,11 +25,7 @@ const char* type_of(sim::Severity severity) {
     UMS_ASSERT(false && "unknown severity");
 }
 
-std::string local_time(std::uint64_t utc_us, const char* form) {
-    const std::tm parts = ums::local_calendar(utc_us).fields;
-    std::array<char, 32> text{};
-    return {text.data(), std::strftime(text.data(), text.size(), form, &parts)};
-}
+std::string local_time(std::uint64_t utc_us, const char* form) { return calendar_text(ums::local_calendar(utc_us).fields, form); }
 
 constexpr std::string_view kRoot = "ERRORLOG";
 constexpr std::string_view kProlog =
