@@ -40,6 +40,11 @@ void BufferPool::release_free_frame(Frame& frame) {
     free_ = number_of(frame);
 }
 
+void BufferPool::release_evicted(Frame& frame, Slot slot) {
+    release_free_frame(frame);
+    if (slot != kNoSlot) slots_.release(slot);
+}
+
 Frame* BufferPool::lookup(std::uint32_t bucket, PageKey key) {
     for (std::uint32_t number = buckets_[bucket]; number != kNone; number = frames_[number].next) {
         if (frames_[number].key == key) return &frames_[number];
@@ -120,8 +125,7 @@ BufferPool::Sweep BufferPool::sweep(PageKey& key) {
         unlink(bucket, frame);
         slot = std::exchange(frame.slot, kNoSlot);
     }
-    release_free_frame(frame);
-    if (slot != kNoSlot) slots_.release(slot);
+    release_evicted(frame, slot);
     return Sweep::evicted;
 }
 
@@ -137,8 +141,7 @@ void BufferPool::evict(PageKey key) {
         unlink(bucket, *frame);
         slot = std::exchange(frame->slot, kNoSlot);
     }
-    release_free_frame(*frame);
-    if (slot != kNoSlot) slots_.release(slot);
+    release_evicted(*frame, slot);
 }
 
 void BufferPool::collect_dirty(std::uint32_t begin, std::uint32_t end, std::vector<std::uint64_t>& keys) {
@@ -169,8 +172,7 @@ std::uint64_t BufferPool::discard_from(std::uint32_t file_id, std::uint32_t firs
             slot = std::exchange(frame.slot, kNoSlot);
             if (frame.dirty.exchange(false, std::memory_order_relaxed)) ++dirty_count;
         }
-        release_free_frame(frame);
-        if (slot != kNoSlot) slots_.release(slot);
+        release_evicted(frame, slot);
     }
     return dirty_count;
 }

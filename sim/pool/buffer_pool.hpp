@@ -68,6 +68,7 @@ private:
     [[nodiscard]] std::uint32_t number_of(const Frame& frame) const { return static_cast<std::uint32_t>(&frame - frames_.get()); }
     std::uint32_t take_free_frame();
     void release_free_frame(Frame& frame);
+    void release_evicted(Frame& frame, Slot slot);
 
     SlotAllocator slots_;
     std::uint64_t frame_count_;
