@@ -5,6 +5,7 @@
 #include "sim/files/file_names.hpp"
 #include "sim/page/log_layout.hpp"
 #include "sim/page/page_layout.hpp"
+#include "sim/rehearsal/written_pages.hpp"
 #include "ums/io/request_bytes.hpp"
 
 namespace sim {
@@ -42,10 +43,7 @@ void OwnerWrites::observe(const ums::PowerMoment& moment) {
 }
 
 void OwnerWrites::take_pages(const ums::PowerMoment& moment, std::uint32_t file_id) {
-    for (std::uint64_t at = 0; at + kPageBytes <= moment.size_bytes; at += kPageBytes) {
-        PageHeader header;
-        ums::copy_from_request(*moment.request, moment.offset_bytes + at, reinterpret_cast<std::byte*>(&header), sizeof header);
-        if (header.magic != kPageMagic) continue;  // initial contents of the file, not a page
+    for_each_written_page(moment, [&](const PageHeader& header, std::uint64_t offset_bytes) {
         Image image;
         image.moment = moment.number;
         image.path = *moment.path;
@@ -54,9 +52,9 @@ void OwnerWrites::take_pages(const ums::PowerMoment& moment, std::uint32_t file_
         image.version = header.version;
         image.lsn = header.lsn;
         image.bytes.resize(kPageBytes);
-        ums::copy_from_request(*moment.request, moment.offset_bytes + at, image.bytes.data(), kPageBytes);
+        ums::copy_from_request(*moment.request, offset_bytes, image.bytes.data(), kPageBytes);
         images_.push_back(std::move(image));
-    }
+    });
 }
 
 }  // namespace sim

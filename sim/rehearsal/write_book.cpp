@@ -6,6 +6,7 @@
 #include "sim/files/file_names.hpp"
 #include "sim/log/log_block_check.hpp"
 #include "sim/page/page_layout.hpp"
+#include "sim/rehearsal/written_pages.hpp"
 #include "ums/base/assert.hpp"
 #include "ums/io/request_bytes.hpp"
 
@@ -49,13 +50,10 @@ void WriteBook::write_failed(const std::string& path, std::uint64_t offset_bytes
 }
 
 void WriteBook::observe_pages(const ums::PowerMoment& moment, std::uint32_t file_id) {
-    for (std::uint64_t at = 0; at + kPageBytes <= moment.size_bytes; at += kPageBytes) {
-        PageHeader header;
-        ums::copy_from_request(*moment.request, moment.offset_bytes + at, reinterpret_cast<std::byte*>(&header), sizeof header);
-        if (header.magic != kPageMagic) continue;  // initial contents of the file, not a page
-        UMS_ASSERT(header.file_id == file_id && header.page_id == (moment.offset_bytes + at) / kPageBytes);
+    for_each_written_page(moment, [&](const PageHeader& header, std::uint64_t offset_bytes) {
+        UMS_ASSERT(header.file_id == file_id && header.page_id == offset_bytes / kPageBytes);
         pages_[{file_id, header.page_id}].acknowledged = {header.lsn, header.version, false};
-    }
+    });
 }
 
 void WriteBook::observe_block(const ums::PowerMoment& moment, std::uint32_t file_id) {
