@@ -90,6 +90,47 @@ const Finding* best_finding(const InjectedFault& fault, const std::vector<Findin
     return nullptr;
 }
 
+// For each fault that the program met, the finding that belongs to it, if there is one; marks those as taken.
+std::vector<const Finding*> findings_of_faults(const std::vector<InjectedFault>& faults, const std::vector<Finding>& findings,
+                                               std::vector<bool>& taken) {
+    std::vector<const Finding*> found(faults.size());
+    // The best matches first, so that a poor one does not take a finding that belongs to another fault.
+    for (int fit = 4; fit > 0; --fit) {
+        for (std::size_t i = 0; i < faults.size(); ++i) {
+            if (found[i] == nullptr && faults[i].exposed) found[i] = best_finding(faults[i], findings, taken, fit);
+        }
+    }
+    return found;
+}
+
+void count_fault(const InjectedFault& fault, const Finding* found, bool has_failed_writes, MatchResult& result) {
+    FaultTally& tally = result.tallies[static_cast<std::size_t>(fault.kind)];
+    ++tally.injected;
+    if (!fault.exposed || (fault.is_too_late && found == nullptr)) return;
+    ++tally.exposed;
+    if (found == nullptr) {
+        ++tally.missed;
+        result.problems.push_back("missed: " + describe(fault));
+        return;
+    }
+    ++tally.detected;
+    // Pages that should show a change from beyond the end of the log do not if their writes failed.
+    const bool shows_gap_only = has_failed_writes && fault.expected == FindingKind::wal_violation && found->kind == FindingKind::log_gap;
+    const std::string wrong = shows_gap_only ? "" : what_is_wrong(fault, *found);
+    ++(wrong.empty() ? tally.classified_right : tally.classified_wrong);
+    if (!wrong.empty()) result.problems.push_back(fmt::format("named wrong, {}: {}; {}", wrong, describe(fault), describe(*found)));
+}
+
+// By a fault to which another finding belongs, or by one that nothing had to find.
+bool is_explained(const Finding& finding, const std::vector<InjectedFault>& faults) {
+    return std::any_of(faults.begin(), faults.end(), [&finding](const InjectedFault& fault) {
+        if (is_repetition(fault, finding)) return true;
+        // The target of a misdirected write may be seen only by the search for it, and be overwritten before anything else reads it.
+        const bool may_be_searched_for = !fault.exposed && fault.kind == FindingKind::misdirected_write;
+        return may_be_searched_for && fit_of(fault, finding) == 4 && what_is_wrong(fault, finding).empty();
+    });
+}
+
 }  // namespace
 
 std::string describe(const InjectedFault& fault) {
@@ -109,43 +150,13 @@ std::string describe(const Finding& finding) {
 MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::vector<Finding>& findings) {
     MatchResult result;
     std::vector<bool> taken(findings.size());
-    std::vector<const Finding*> found(faults.size());
-    // The best matches first, so that a poor one does not take a finding that belongs to another fault.
-    for (int fit = 4; fit > 0; --fit) {
-        for (std::size_t i = 0; i < faults.size(); ++i) {
-            if (found[i] == nullptr && faults[i].exposed) found[i] = best_finding(faults[i], findings, taken, fit);
-        }
-    }
+    const std::vector<const Finding*> found = findings_of_faults(faults, findings, taken);
     const bool has_failed_writes = std::any_of(faults.begin(), faults.end(), [](const InjectedFault& fault) {
         return fault.exposed && !fault.is_sync && is_about_requests(fault.kind);
     });
-    for (std::size_t i = 0; i < faults.size(); ++i) {
-        const InjectedFault& fault = faults[i];
-        FaultTally& tally = result.tallies[static_cast<std::size_t>(fault.kind)];
-        ++tally.injected;
-        if (!fault.exposed || (fault.is_too_late && found[i] == nullptr)) continue;
-        ++tally.exposed;
-        if (found[i] == nullptr) {
-            ++tally.missed;
-            result.problems.push_back("missed: " + describe(fault));
-            continue;
-        }
-        ++tally.detected;
-        // Pages that should show a change from beyond the end of the log do not if their writes failed.
-        const bool shows_gap_only =
-            has_failed_writes && fault.expected == FindingKind::wal_violation && found[i]->kind == FindingKind::log_gap;
-        const std::string wrong = shows_gap_only ? "" : what_is_wrong(fault, *found[i]);
-        ++(wrong.empty() ? tally.classified_right : tally.classified_wrong);
-        if (!wrong.empty()) result.problems.push_back(fmt::format("named wrong, {}: {}; {}", wrong, describe(fault), describe(*found[i])));
-    }
+    for (std::size_t i = 0; i < faults.size(); ++i) count_fault(faults[i], found[i], has_failed_writes, result);
     for (std::size_t i = 0; i < findings.size(); ++i) {
-        const auto repeats = [&](const InjectedFault& fault) { return is_repetition(fault, findings[i]); };
-        // The target of a misdirected write may be seen only by the search for it, and be overwritten before anything else reads it.
-        const auto foresees = [&](const InjectedFault& fault) {
-            const bool may_be_searched_for = !fault.exposed && fault.kind == FindingKind::misdirected_write;
-            return may_be_searched_for && fit_of(fault, findings[i]) == 4 && what_is_wrong(fault, findings[i]).empty();
-        };
-        if (taken[i] || std::any_of(faults.begin(), faults.end(), repeats) || std::any_of(faults.begin(), faults.end(), foresees)) continue;
+        if (taken[i] || is_explained(findings[i], faults)) continue;
         ++result.tallies[static_cast<std::size_t>(findings[i].kind)].false_alarms;
         result.problems.push_back("false alarm: " + describe(findings[i]));
     }
