@@ -115,9 +115,27 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
     const std::vector<std::byte> first(image, image + std::min<std::uint64_t>(available_bytes, kLogBlockBytesMax));
     const std::uint64_t size_bytes = std::min<std::uint64_t>(kLogBlockBytesMax, vlf.end_bytes - position.at_bytes);
     Rereader rereader(*vlf.file, journal_, vlf.offset_bytes + position.at_bytes, size_bytes);
+    std::vector<Reread> rereads;
+    const bool became_right = co_await read_until_right(position, first, size_bytes, rereader, rereads);
+    const Position begin = position;
+    if (became_right) {
+        // A request that always brings it wrong must not be repeated forever.
+        pass_over(position, rereader.bytes(), sink);
+        position.vlf.end_bytes = part_end_bytes;  // the next copy begins there
+    } else {
+        position.is_faulty = true;
+        reported_.insert({vlf.sequence, position.at_bytes});
+        co_await skip_to_next_block(position);
+        name_what_follows(begin, position, is_end_of_log, fault);
+    }
+    report(begin, position.at_bytes, std::move(fault), std::move(rereads), first, became_right);
+}
+
+// `first`: what came first, or the beginning of it.
+ums::Task<bool> LogAuditor::read_until_right(const Position& position, const std::vector<std::byte>& first, std::uint64_t size_bytes,
+                                             Rereader& rereader, std::vector<Reread>& rereads) {
     std::vector<std::byte> comparable = first;
     comparable.resize(size_bytes);
-    std::vector<Reread> rereads;
     bool became_right = false;
     for (std::uint32_t attempt = 1; attempt <= kRereadsMax && !became_right; ++attempt) {
         Reread reread = co_await rereader.read(attempt, comparable.data());
@@ -125,27 +143,19 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
         if (became_right) reread.result = RereadResult::right;
         rereads.push_back(reread);
     }
-    const Position begin = position;
-    if (!became_right) {
-        position.is_faulty = true;
-        reported_.insert({vlf.sequence, position.at_bytes});
-        co_await skip_to_next_block(position);
-        const bool is_at_end = position.at_bytes >= vlf.end_bytes;
-        const std::uint64_t lsn = make_lsn(vlf.sequence, static_cast<std::uint32_t>(begin.at_bytes / kSectorBytes), 0);
-        if (is_at_end && is_end_of_log && fault.kind != FindingKind::log_block_damaged && pages_depend_on(lsn)) {
-            fault.kind = FindingKind::wal_violation;
-            fault.description +=
-                " The log ends before changes that are already in the data files: crash recovery would know nothing of them.";
-        } else if (position.sequence > begin.sequence + 1) {
-            fault.description += fmt::format(" So did {} more blocks after it.", position.sequence - begin.sequence - 1);
-        }
+    co_return became_right;
+}
+
+// The block at `begin` stays wrong, and the next sound one is at `end`.
+void LogAuditor::name_what_follows(const Position& begin, const Position& end, bool is_end_of_log, BlockFault& fault) const {
+    const bool is_at_end = end.at_bytes >= end.vlf.end_bytes;
+    const std::uint64_t lsn = make_lsn(end.vlf.sequence, static_cast<std::uint32_t>(begin.at_bytes / kSectorBytes), 0);
+    if (is_at_end && is_end_of_log && fault.kind != FindingKind::log_block_damaged && pages_depend_on(lsn)) {
+        fault.kind = FindingKind::wal_violation;
+        fault.description += " The log ends before changes that are already in the data files: crash recovery would know nothing of them.";
+    } else if (end.sequence > begin.sequence + 1) {
+        fault.description += fmt::format(" So did {} more blocks after it.", end.sequence - begin.sequence - 1);
     }
-    if (became_right) {
-        // A request that always brings it wrong must not be repeated forever.
-        pass_over(position, rereader.bytes(), sink);
-        position.vlf.end_bytes = part_end_bytes;  // the next copy begins there
-    }
-    report(begin, position.at_bytes, std::move(fault), std::move(rereads), first, became_right);
 }
 
 // The copied part may end long before the log does: a block missing at its end is then missing in the middle of the log. Takes the VLF as

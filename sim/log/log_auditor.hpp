@@ -58,6 +58,9 @@ private:
                      BlockSink* sink) const;
     static std::uint32_t pass_over(Position& position, const std::byte* block, BlockSink* sink);
     ums::Task<void> diagnose(Position& position, BlockFault fault, const std::byte* image, std::uint64_t available_bytes, BlockSink* sink);
+    ums::Task<bool> read_until_right(const Position& position, const std::vector<std::byte>& first, std::uint64_t size_bytes,
+                                     Rereader& rereader, std::vector<Reread>& rereads);
+    void name_what_follows(const Position& begin, const Position& end, bool is_end_of_log, BlockFault& fault) const;
     ums::Task<void> skip_to_next_block(Position& position);
     ums::Task<bool> is_behind_all(Position& position);
     [[nodiscard]] ExpectedBlock expected_at(const Position& position) const;
