@@ -106,48 +106,63 @@ std::string title_of(std::size_t number, const SweepArguments& arguments, std::s
     return fmt::format("{} of {}, {} left", number, arguments.keys.size(), reports::duration_text(seconds * 1'000'000));
 }
 
-ExitCode sweep(const SweepArguments& arguments, Console& console) {
+struct Sweep {
+    const SweepArguments& arguments;
+    Console& console;
+    SweepPoints points;
+    std::optional<sim::MeasureResults> failed;  // of a point that could not be measured
+    bool is_written = true;
+
+    [[nodiscard]] nlohmann::ordered_json document() const {
+        return reports::sweep_document(arguments.request.files, arguments.asked, arguments.keys.size(), points);
+    }
+};
+
+void measure_points(Sweep& sweep, const MeasureSession::Measure& measure, const std::function<bool()>& is_stopped) {
+    const SweepArguments& arguments = sweep.arguments;
+    std::size_t number = 0;
+    for (const reports::SweepKey& key : arguments.keys) {
+        ++number;
+        if (is_stopped() || !sweep.is_written) return;
+        if (has_key(sweep.points, key)) continue;
+        const std::string title = title_of(number, arguments, arguments.keys.size() - sweep.points.size());
+        sim::MeasureResults results = measure_next(measure, spec_of_key(arguments, key), title, sweep.points);
+        if (results.stopped) return;
+        if (results.finding_count > 0 || !results.failure_reason.empty() || results.timespans.empty()) {
+            sweep.failed = std::move(results);
+            return;
+        }
+        sweep.points.push_back(reports::sweep_point(key, results.timespans.back()));
+        // Without it, an interruption would cost everything that is measured from now on.
+        sweep.is_written = write_output(reports::json_kind(reports::kSweepDocument), arguments.json_path,
+                                        reports::json_text(sweep.document()), sweep.console);
+    }
+}
+
+ExitCode run_sweep(const SweepArguments& arguments, Console& console) {
     check_sweep_files(arguments);
     check_cpus("--affinity", arguments.request.affinity, ums::this_machine().cpus);
-    SweepPoints points = arguments.resume ? load_points(arguments) : SweepPoints{};
+    Sweep sweep{.arguments = arguments, .console = console, .points = {}, .failed = {}};
+    if (arguments.resume) sweep.points = load_points(arguments);
     // Refuse what cannot be measured before the first measurement.
     for (const reports::SweepKey& key : arguments.keys) static_cast<void>(spec_of_key(arguments, key));
     for (const std::string& text : arguments.left_out)
         console.add_message(fmt::format("Left out: {}, which cannot be shared evenly.\n", text));
-    std::optional<sim::MeasureResults> failed;
-    bool is_written = true;
-    const auto document = [&] { return reports::sweep_document(arguments.request.files, arguments.asked, arguments.keys.size(), points); };
     MeasureSession session(console);
-    session.run([&](const MeasureSession::Measure& measure, const std::function<bool()>& is_stopped) {
-        std::size_t number = 0;
-        for (const reports::SweepKey& key : arguments.keys) {
-            ++number;
-            if (is_stopped() || failed || !is_written) return;
-            if (has_key(points, key)) continue;
-            const std::string title = title_of(number, arguments, arguments.keys.size() - points.size());
-            sim::MeasureResults results = measure_next(measure, spec_of_key(arguments, key), title, points);
-            if (results.stopped) return;
-            if (results.finding_count > 0 || !results.failure_reason.empty() || results.timespans.empty()) {
-                failed = std::move(results);
-                return;
-            }
-            points.push_back(reports::sweep_point(key, results.timespans.back()));
-            // Without it, an interruption would cost everything that is measured from now on.
-            is_written =
-                write_output(reports::json_kind(reports::kSweepDocument), arguments.json_path, reports::json_text(document()), console);
-        }
+    session.run([&sweep](const MeasureSession::Measure& measure, const std::function<bool()>& is_stopped) {
+        measure_points(sweep, measure, is_stopped);
     });
-    const nlohmann::ordered_json all = document();
-    if (!points.empty()) {
+    const nlohmann::ordered_json all = sweep.document();
+    if (!sweep.points.empty()) {
         console.add_result(reports::sweep_text(all));
-        is_written = write_output(csv_kind(), arguments.csv_path, reports::sweep_csv(all), console) && is_written;
-        is_written = write_output(reports::html_kind(), arguments.html_path, reports::html_sweep(all), console) && is_written;
+        sweep.is_written = write_output(csv_kind(), arguments.csv_path, reports::sweep_csv(all), console) && sweep.is_written;
+        sweep.is_written = write_output(reports::html_kind(), arguments.html_path, reports::html_sweep(all), console) && sweep.is_written;
     }
-    if (failed) {
-        if (!failed->failure_reason.empty()) console.add_message(fmt::format("ioproof: {}\n", failed->failure_reason));
-        return measure_exit_code(*failed);
+    if (sweep.failed) {
+        if (!sweep.failed->failure_reason.empty()) console.add_message(fmt::format("ioproof: {}\n", sweep.failed->failure_reason));
+        return measure_exit_code(*sweep.failed);
     }
-    if (!is_written) return ExitCode::environment;
+    if (!sweep.is_written) return ExitCode::environment;
     return all["is_complete"].get<bool>() ? ExitCode::ok : ExitCode::stopped;
 }
 
@@ -174,7 +189,7 @@ Command sweep_command() {
             "2 wrong usage, or refused because it could do harm\n"
             "3 it could not be done\n"
             "130 stopped by a person",
-        .execute = [](const Call& call) { return sweep(parse_sweep(call.words), call.console); }};
+        .execute = [](const Call& call) { return run_sweep(parse_sweep(call.words), call.console); }};
 }
 
 }  // namespace cli
