@@ -103,6 +103,19 @@ std::string verification_log(const std::string& run_log) {
     return run_log.substr(0, run_log.size() - (has_end ? kEnd.size() : 0)) + ".verify.log.xml";
 }
 
+// What the configuration leaves open is decided, and the names of the files are those that they have.
+sim::Options options_of_run(sim::Options options, const RunArguments& arguments, const GroupMember* group, const ums::Machine& machine,
+                            ums::Storage& storage) {
+    if (!arguments.seed) options.seed = random_seed();
+    if (group != nullptr && group->settings().is_readers()) fit_for_readers(options);
+    options.cpu_count = sim::cpu_count_for(options, machine);
+    options.max_memory_mb = sim::pool_mb_for(options, machine);
+    if (!is_about_left_files(options.job)) sim::add_tempdb_files(options);
+    const bool are_databases_allowed = options.overwrite_foreign_files || options.job == sim::Job::verify;  // which writes nothing
+    sim::resolve_names(options.files, are_databases_allowed, storage);
+    return options;
+}
+
 }  // namespace
 
 ExitCode run_on_files(const Call& call, const RunArguments& arguments, GroupMember* group, std::uint64_t* findings) {
@@ -117,17 +130,9 @@ ExitCode run_on_files(const Call& call, const RunArguments& arguments, GroupMemb
     check_run_outputs(arguments, configuration.options);
     if (!configuration.missing_files.empty()) save_what_there_is(configuration, arguments.save_path);
 
-    sim::Options options = configuration.options;
-    if (!arguments.seed) options.seed = random_seed();
-    if (group != nullptr && group->settings().is_readers()) fit_for_readers(options);
-    options.cpu_count = sim::cpu_count_for(options, machine);
-    options.max_memory_mb = sim::pool_mb_for(options, machine);
     ums::PosixStorage storage;
-    if (!is_about_left_files(options.job)) sim::add_tempdb_files(options);
-    const bool are_databases_allowed = options.overwrite_foreign_files || options.job == sim::Job::verify;  // which writes nothing
-    sim::resolve_names(options.files, are_databases_allowed, storage);
+    const sim::Options options = options_of_run(configuration.options, arguments, group, machine, storage);
     check_limits(arguments.limits, options);
-
     StartFacts facts{.cpu_count = options.cpu_count,
                      .pool_mb = options.max_memory_mb,
                      .profile = arguments.profile,
