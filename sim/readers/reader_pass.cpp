@@ -118,52 +118,58 @@ ums::Task<void> ReaderPass::take_page(SimFile& file, const ProvenPage& proven, c
     if (proven.promised.version != 0) promised_pages_.fetch_add(1, std::memory_order_relaxed);
 }
 
+bool ReaderPass::may_be_in_flight(const std::byte* image) const { return !setup_.is_last && !is_whole_image(image); }
+
 // `first`: what the image is, torn as a write under way leaves it, or wrong.
 ums::Task<void> ReaderPass::look_again(SimFile& file, const ProvenPage& proven, const std::byte* image, PageCondition first) {
     if (told_.has(file.id(), proven.page_id, image)) co_return;
     const std::uint64_t number = looked_into_.fetch_add(1, std::memory_order_relaxed);
     if (number >= kFoundMax) co_return;
-    const bool may_be_in_flight = !setup_.is_last && !is_whole_image(image);
     Rereader rereader(file, journal_, std::uint64_t{proven.page_id} * kPageBytes, kPageBytes);
-    std::vector<Reread> rereads;
-    PageJudgement later{first, 0, false};
-    bool is_same_image = true;
-    bool is_being_written = false;
+    LaterReads later{.judgement = {first, 0, false}};
     const std::uint32_t attempts = number < kLookedIntoMax ? kRereadsMax : 1;
-    const bool is_late_look_due = may_be_in_flight && first == PageCondition::wrong;
+    const bool is_late_look_due = may_be_in_flight(image) && first == PageCondition::wrong;
     for (std::uint32_t attempt = 1; attempt <= attempts + (is_late_look_due ? 1 : 0); ++attempt) {
         const bool is_late_look = attempt > attempts;
         if (is_late_look) co_await ums::sleep_until(ums::Scheduler::current().now_ns() + kStillDamagedNs);
         Reread reread = co_await rereader.read(std::min(attempt, kRereadsMax), image);
-        if (reread.has_come()) {
-            const PageHeader header = read_header(rereader.bytes());
-            reread.version = header.version;
-            reread.checksum = header.checksum;
-            is_same_image = reread.result == RereadResult::same_image;
-            is_being_written = !setup_.is_last && !is_same_image && !is_whole_image(rereader.bytes());
-            later = judge(rereader.bytes(), proven);
-            if (later.condition == PageCondition::sound) reread.result = RereadResult::right;
-        }
+        if (reread.has_come()) take_reread(proven, rereader.bytes(), reread, later);
         // Whole and yet wrong: no write in flight explains that, whatever came before.
-        const bool is_another = may_be_in_flight && later.condition == PageCondition::wrong && is_whole_image(rereader.bytes());
+        const bool is_another =
+            may_be_in_flight(image) && later.judgement.condition == PageCondition::wrong && is_whole_image(rereader.bytes());
         if (is_another && reread.has_come()) {
             const PageImage shown(rereader.bytes());
             co_await look_again(file, proven, shown.bytes(), PageCondition::wrong);
             co_return;
         }
-        rereads.push_back(reread);
-        if (later.condition == PageCondition::sound || file.is_given_up()) break;
+        later.rereads.push_back(reread);
+        if (later.judgement.condition == PageCondition::sound || file.is_given_up()) break;
     }
-    const bool is_right = later.condition == PageCondition::sound;
-    const bool was_written_meanwhile = may_be_in_flight && (is_right ? later.version > proven.promised.version : !is_same_image);
+    conclude(file, proven, image, first, std::move(later));
+}
+
+void ReaderPass::take_reread(const ProvenPage& proven, const std::byte* bytes, Reread& reread, LaterReads& later) const {
+    const PageHeader header = read_header(bytes);
+    reread.version = header.version;
+    reread.checksum = header.checksum;
+    later.is_same_image = reread.result == RereadResult::same_image;
+    later.is_being_written = !setup_.is_last && !later.is_same_image && !is_whole_image(bytes);
+    later.judgement = judge(bytes, proven);
+    if (later.judgement.condition == PageCondition::sound) reread.result = RereadResult::right;
+}
+
+void ReaderPass::conclude(SimFile& file, const ProvenPage& proven, const std::byte* image, PageCondition first, LaterReads later) {
+    const bool is_right = later.judgement.condition == PageCondition::sound;
+    const bool is_newer = is_right ? later.judgement.version > proven.promised.version : !later.is_same_image;
+    const bool was_written_meanwhile = may_be_in_flight(image) && is_newer;
     // This or a later pass will see what it becomes.
     if (was_written_meanwhile || (first == PageCondition::torn && !setup_.is_last)) {
         in_flight_pages_.fetch_add(1, std::memory_order_relaxed);
-        co_return;
+        return;
     }
     // A write in flight has started to replace the image, so it is gone, whatever the page becomes.
-    const bool is_gone = is_right || is_being_written;
-    report(file, proven, image, is_gone, std::move(rereads));
+    const bool is_gone = is_right || later.is_being_written;
+    report(file, proven, image, is_gone, std::move(later.rereads));
     if (!is_gone) told_.add(file.id(), proven.page_id, image);
 }
 

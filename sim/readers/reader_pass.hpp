@@ -46,12 +46,22 @@ private:
         SimFile* file = nullptr;
         PageRanges ranges;
     };
+    // What later reads of a page have brought.
+    struct LaterReads {
+        PageJudgement judgement;        // by the last one that came
+        bool is_same_image = true;      // likewise
+        bool is_being_written = false;  // likewise
+        std::vector<Reread> rereads{};
+    };
 
     ums::Task<void> read_ranges(File& file);
     ums::Task<void> read_range(SimFile& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes);
     [[nodiscard]] PageJudgement judge(const std::byte* image, ProvenPage proven) const;
     ums::Task<void> take_page(SimFile& file, const ProvenPage& proven, const std::byte* image);
     ums::Task<void> look_again(SimFile& file, const ProvenPage& proven, const std::byte* image, PageCondition first);
+    void take_reread(const ProvenPage& proven, const std::byte* bytes, Reread& reread, LaterReads& later) const;
+    void conclude(SimFile& file, const ProvenPage& proven, const std::byte* image, PageCondition first, LaterReads later);
+    [[nodiscard]] bool may_be_in_flight(const std::byte* image) const;
     ums::Task<void> demand_size(SimFile& file);
     void report(SimFile& file, const ProvenPage& proven, const std::byte* image, bool is_transient, std::vector<Reread> rereads);
 
