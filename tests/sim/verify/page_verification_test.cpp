@@ -1,7 +1,6 @@
 // A run, something that happens to its pages, and the findings of a verification. In virtual time, on files in memory.
 #include "sim/verify/page_verification.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <system_error>
