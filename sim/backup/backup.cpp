@@ -40,8 +40,8 @@ std::string_view title_of(BackupKind kind) {
 
 }  // namespace
 
-Backup::Backup(RunContext& context, BackupFiles files, Checkpoint& checkpoint, LogAuditor& log_reader)
-    : parts_(context, std::move(files)), checkpoint_(checkpoint), log_copy_(parts_, log_reader) {
+Backup::Backup(RunContext& context, BackupFiles& files, Checkpoint& checkpoint, LogAuditor& log_reader)
+    : parts_(context, files), checkpoint_(checkpoint), log_copy_(parts_, log_reader) {
     result_.transfer_bytes = parts_.block_pages * kPageBytes;
 }
 

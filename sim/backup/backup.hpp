@@ -22,7 +22,7 @@ namespace sim {
 class Backup {
 public:
     // The references must outlive the object. Nothing else may use `log_reader` while a backup is in progress.
-    Backup(RunContext& context, BackupFiles files, Checkpoint& checkpoint, LogAuditor& log_reader);
+    Backup(RunContext& context, BackupFiles& files, Checkpoint& checkpoint, LogAuditor& log_reader);
 
     // A task of the main run: makes backups on schedule until the users must stop. A backup in progress is completed.
     ums::Task<void> serve();

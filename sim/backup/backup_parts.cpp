@@ -17,11 +17,11 @@ constexpr std::uint64_t kKbBytes = 1024;
 
 }  // namespace
 
-BackupParts::BackupParts(RunContext& run_context, BackupFiles opened)
+BackupParts::BackupParts(RunContext& run_context, BackupFiles& opened)
     : context(run_context),
       options(run_context.options.backup_user),
       block_pages(static_cast<std::uint32_t>(options.max_transfer_kb * kKbBytes / kPageBytes)),
-      files(std::move(opened)),
+      files(opened),
       chain(*files.chain, context.run_id, options.max_transfer_kb * kKbBytes, context.run, context.journal),
       buffers(options.buffer_count, options.max_transfer_kb * kKbBytes) {
     std::size_t restored = files.stripe_count;

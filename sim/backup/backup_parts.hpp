@@ -86,7 +86,8 @@ private:
 };
 
 struct BackupParts {
-    BackupParts(RunContext& run_context, BackupFiles opened);
+    // The references must outlive the object.
+    BackupParts(RunContext& run_context, BackupFiles& opened);
 
     [[nodiscard]] PageTransfers make_transfers() {
         return {context.run_id, context.buffers.pool(), context.buffers.checker(), context.run, context.journal};
@@ -105,7 +106,7 @@ struct BackupParts {
     RunContext& context;
     const BackupUserOptions& options;
     const std::uint32_t block_pages;
-    BackupFiles files;
+    BackupFiles& files;
     BackupChain chain;
     BackupBuffers buffers;
     std::vector<BackupSource> sources;

@@ -144,7 +144,7 @@ void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& st
     checkpoint = std::make_unique<Checkpoint>(*context);
     lazy_writer = std::make_unique<LazyWriter>(*context);
     for (const auto& data : backup_files.data_files) diagnosis->add_file(*data);
-    if (backup_files.chain) backup = std::make_unique<Backup>(*context, std::move(backup_files), *checkpoint, *log_auditor);
+    if (backup_files.chain) backup = std::make_unique<Backup>(*context, backup_files, *checkpoint, *log_auditor);
     if (!time_series) time_series = std::make_unique<TimeSeries>(files, journal.clock(), journal.start_ns());
     limit_transfers(options, context->transfer_pages_max());
 }

@@ -56,7 +56,7 @@ struct RunParts {
     std::vector<std::unique_ptr<DataFile>> data_files;
     std::vector<std::unique_ptr<SimFile>> log_files;
     std::vector<SimFile*> files;             // all, in the order of the configuration
-    std::vector<SimFile*> files_of_backups;  // as they were added; another thread may look at them while the rest is assembled
+    std::vector<SimFile*> files_of_backups;  // as they were added
     std::vector<DriveWatch> drives;          // of `files`
     std::unique_ptr<BufferPool> pool;
     std::unique_ptr<PromiseBook> promises;  // null: there is no keeper
@@ -72,7 +72,7 @@ struct RunParts {
     std::unique_ptr<WholeFileWork> whole_files;
     std::unique_ptr<Checkpoint> checkpoint;
     std::unique_ptr<LazyWriter> lazy_writer;
-    BackupFiles backup_files;  // until there is a backup
+    BackupFiles backup_files;
     std::unique_ptr<Backup> backup;
     WorkCounters initial_update;
     WorkCounters final_audit;

@@ -229,6 +229,19 @@ TEST_CASE("too little memory ends a run with the limit's name, and with a summar
     CHECK(ended > 0);
 }
 
+TEST_CASE("a run that gets no memory for its backups says so, and leaves none of the files that it had made") {
+    if (test::kIsSanitized) {
+        WARN("not tried: a sanitizer's own memory is more than the limit");
+        return;
+    }
+    const IoproofFolder folder;
+    folder.write("backup.ini", std::string(kConfiguration) + "[BackupUser]\nBackupFolder=data\nBufferCount=256\nMaxTransferSize=4096\n");
+    const auto run = start_after(folder, "ulimit -v 600000", "run -cfg backup.ini --no-progress");
+    CHECK(run->wait() == 3);
+    CHECK_THAT(run->output() + run->error(), ContainsSubstring("ulimit -v"));
+    CHECK(test::names_in(folder.data()).empty());
+}
+
 TEST_CASE("too little memory ends the commands of other tools with 1, as 3 means wrong usage there") {
     if (test::kIsSanitized) {
         WARN("not tried: a sanitizer's own memory is more than the limit");

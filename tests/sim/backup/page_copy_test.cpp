@@ -37,7 +37,7 @@ TEST_CASE("a differential backup has the extents in which a page is newer than i
         sim::BackupFiles files;
         files.chain = std::make_unique<sim::SimFile>(std::move(setup),
                                                      sim::FileContext{w.storage, outstanding, w.state, w.journal, {.cpu_count = 1}});
-        sim::BackupParts parts(w.context(), std::move(files));
+        sim::BackupParts parts(w.context(), files);
         sim::Checkpoint checkpoint(w.context());
         for (std::uint32_t page = 1; page < 100; ++page) co_await w.change_page(page);
         co_await checkpoint.run_once();
