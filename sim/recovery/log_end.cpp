@@ -56,7 +56,8 @@ ums::Task<void> LogEnd::find() {
     }
     position_.next_sequence = std::max(position_.next_sequence, contents_.promised_sequence + 1);
     const std::uint64_t last_vlf = end_of_incarnation(position_.last_vlf);
-    if (last_vlf + kVlfsPerIncarnation > UINT32_MAX || incarnation > UINT32_MAX) {
+    // Behind the last number, the run would end with its first block.
+    if (last_vlf + 1 >= kVlfSequenceEnd || incarnation > UINT32_MAX) {
         run_.stop(Outcome::not_done,
                   "The log has no numbers left for another incarnation of the run and its virtual log files, so the run cannot be resumed. "
                   "Begin a new run.");
