@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -65,9 +66,10 @@ void check_write_times(const PreflightFacts& facts, Lines& lines) {
     if (!facts.was_probed) return;
     const ums::WriteTimes& dsync = facts.dsync_writes.times;
     const ums::WriteTimes& synced = facts.synced_writes.times;
-    if (synced.count == 0) {
-        return lines.fail("fdatasync() does not work", "without it no transaction can be made durable", kForcedUnitAccess,
-                          "use XFS or ext4");
+    const bool is_refused = dsync.error == std::errc::operation_not_supported || dsync.error == std::errc::operation_not_permitted;
+    if (synced.count == 0 || (dsync.count == 0 && !is_refused)) {
+        return lines.fail(fmt::format("{} does not work", synced.count == 0 ? "fdatasync()" : "O_DSYNC (RWF_DSYNC)"),
+                          "without it no transaction can be made durable", kForcedUnitAccess, "use XFS or ext4");
     }
     if (dsync.count == 0) {
         return lines.warn(

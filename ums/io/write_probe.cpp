@@ -105,7 +105,10 @@ WriteTimes WriteProbe::measure(Promise promise, std::uint64_t limit_ns, std::uin
     std::uint64_t now_ns = begin_ns;
     do {
         const std::uint64_t offset_bytes = times.count * (kStrideBytes / kWriteBytes) % places * kWriteBytes;
-        if (write_once(promise, offset_bytes) < 0) break;
+        if (const int result = write_once(promise, offset_bytes); result < 0) {
+            times.error = errno_error(-result);
+            break;
+        }
         const std::uint64_t end_ns = clock_.now_ns();
         const std::uint64_t duration_ns = end_ns - now_ns;
         now_ns = end_ns;

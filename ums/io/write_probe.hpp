@@ -18,6 +18,7 @@ struct WriteTimes {
     std::uint64_t mean_ns = 0;
     std::uint64_t min_ns = 0;
     std::uint64_t max_ns = 0;
+    std::error_code error{};  // of the write that failed, and was the last one
 };
 
 // One thread; every call blocks until the storage has answered.

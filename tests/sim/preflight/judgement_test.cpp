@@ -175,9 +175,17 @@ TEST_CASE("durable writes that are impossibly fast, slow, or not possible at all
     CHECK(taking(8000, true).empty());
     CHECK(taking(16000, true) == "WARN durable writes");
     CHECK(complaints([](PreflightFacts& facts) { facts.synced_writes.times.count = 0; }) == "FAIL durable writes");
-    // They can still be made durable by a sync, as a run does.
-    CHECK(complaints([](PreflightFacts& facts) { facts.dsync_writes.times = {}; }) == "WARN durable writes");
-    CHECK(complaints([](PreflightFacts& facts) { facts.dsync_writes.times = facts.synced_writes.times = {}; }) == "FAIL durable writes");
+    const auto failing = [](int number, bool are_syncs_failing) {
+        return complaints([&](PreflightFacts& facts) {
+            facts.dsync_writes.times = {};
+            facts.dsync_writes.times.error = ums::errno_error(number);
+            if (are_syncs_failing) facts.synced_writes.times = facts.dsync_writes.times;
+        });
+    };
+    // What is refused can still be made durable by a sync, as a run does.
+    for (const int refusal : {EOPNOTSUPP, EPERM}) CHECK(failing(refusal, false) == "WARN durable writes");
+    CHECK(failing(EIO, false) == "FAIL durable writes");
+    CHECK(failing(EOPNOTSUPP, true) == "FAIL durable writes");
 }
 
 TEST_CASE("the settings of SQL Server depend on FUA, the file system and the kernel") {
