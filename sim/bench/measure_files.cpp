@@ -276,10 +276,10 @@ void MeasureFiles::make(Wish& wish) {
 void MeasureFiles::set_size(const Wish& wish) {
     MeasureFile& file = *wish.file;
     std::error_code error = storage_.check_size(file.control, wish.create_bytes);
-    // A file system may give all that it has before it refuses.
+    // A file system may give all that it has before it refuses. What the old file took may not be listed as free yet (btrfs).
     std::uint64_t free_bytes = 0;
-    if (!error && !storage_.free_space(folder_of(wish.path), free_bytes) && free_bytes < wish.create_bytes)
-        error = std::make_error_code(std::errc::no_space_on_device);
+    const bool is_known = !error && !storage_.free_space(folder_of(wish.path), free_bytes);
+    if (is_known && free_bytes + wish.present_bytes < wish.create_bytes) error = std::make_error_code(std::errc::no_space_on_device);
     if (!error) error = storage_.allocate(file.control, 0, wish.create_bytes);
     if (error) {
         const std::string space = is_about_space(error) ? " " + free_space_text(storage_, wish.path) : "";

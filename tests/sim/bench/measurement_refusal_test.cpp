@@ -168,6 +168,24 @@ TEST_CASE("a file that does not fit is refused before the file system has given 
     CHECK(spy.count == 1);
 }
 
+TEST_CASE("a file that is made anew has the space of the old one, even if the file system lists that as free only later") {
+    struct LateSpace final : ums::ForwardingStorage {
+        using ums::ForwardingStorage::ForwardingStorage;
+        std::error_code free_space(const std::string& /*path*/, std::uint64_t& free_bytes) override {
+            free_bytes = 4 * kMb;
+            return {};
+        }
+    };
+    VirtualRun run;
+    run.memory.set_capacity(8 * kMb);
+    LateSpace late(run.storage);
+    MeasureTarget target = small_target();
+    for (const std::uint64_t size_mb : {4U, 6U}) {
+        target.create_bytes = size_mb * kMb;
+        CHECK(Measurement(spec_of(target), late, run.clock, run.sink).run().timespans.at(0).targets.at(0).size_bytes == size_mb * kMb);
+    }
+}
+
 TEST_CASE("a file that could not be made larger, or was to be for a measurement that is refused, is taken by the next one") {
     VirtualRun run;
     MeasureTarget target = small_target();
