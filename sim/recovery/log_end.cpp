@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/files/file_stamper.hpp"
+#include "sim/files/io_retry.hpp"
 #include "sim/log/log_growth.hpp"
 #include "sim/page/log_layout.hpp"
 #include "ums/base/units.hpp"
@@ -44,6 +45,8 @@ LogEnd::LogEnd(const std::vector<SimFile*>& log_files, const LogContents& conten
       journal_(journal) {}
 
 ums::Task<void> LogEnd::find() {
+    const bool are_durable = co_await make_durable();
+    if (!are_durable) co_return;
     const bool are_whole = co_await restore_sizes();
     if (!are_whole || !find_shapes()) co_return;
     position_.last_sequence = extent_.last_sequence;
@@ -70,6 +73,19 @@ ums::Task<void> LogEnd::find() {
     if (has_room_for_checkpoint()) co_return;
     const bool has_grown = co_await grow();
     if (has_grown) position_.places = divide_log(shapes_, alignment_bytes_);
+}
+
+// A run that was killed without a power cut may have left blocks, or a growth, that only the system's cache holds. What is logged next says
+// that they are durable, and perhaps goes to another file, so that its sync does not cover them.
+ums::Task<bool> LogEnd::make_durable() {
+    for (SimFile* const file : log_files_) {
+        if (!file->writes_are_durable() && !file->needs_flushes()) continue;
+        const std::error_code error = co_await file->sync();
+        if (!error) continue;
+        co_await end_run_unsynced(*file, error, run_, journal_);
+        co_return false;
+    }
+    co_return true;
 }
 
 // Only a repair continues with a log file that is shorter than its blocks say. The lost part is replaced by zeros. A log file that no block

@@ -26,6 +26,7 @@ public:
     [[nodiscard]] const LogPosition& position() const { return position_; }
 
 private:
+    ums::Task<bool> make_durable();
     ums::Task<bool> restore_sizes();
     [[nodiscard]] bool find_shapes();
     [[nodiscard]] std::optional<LogFileShape> shape_of(SimFile& file, std::uint64_t prepared_bytes) const;

@@ -1,5 +1,6 @@
 #include "sim/recovery/log_end.hpp"
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +17,7 @@ using sim::LogContents;
 using sim::LogExtent;
 using sim::LogPosition;
 using sim::SimFile;
+using sim::testing::Fate;
 using sim::testing::VirtualWorld;
 
 namespace {
@@ -80,6 +82,31 @@ TEST_CASE("a log continues after its end, with unused numbers, in a part that re
     CHECK(vlfs.free_count() == 3);
 }
 
+TEST_CASE("what a run that was killed has left in its log is made durable before the log goes on, perhaps in another file") {
+    const bool fails = GENERATE(false, true);
+    VirtualWorld world;
+    int syncs = 0;
+    world.storage.set_rule([&](const ums::IoRequest& request) {
+        if (request.operation != ums::IoOperation::sync) return Fate{};
+        ++syncs;
+        return Fate{.error = fails ? EIO : 0};
+    });
+    std::vector<std::unique_ptr<SimFile>> owned;
+    std::vector<SimFile*> files;
+    for (const sim::Durability durability : {sim::Durability::write_through, sim::Durability::forced_flush, sim::Durability::none}) {
+        SimFile::Setup setup = world.setup(static_cast<std::uint32_t>(files.size()) + 1, 4 * kMb, true);
+        setup.options.initial_size_mb = 4;
+        setup.durability = durability;
+        owned.push_back(world.make_file(std::move(setup)));
+        files.push_back(owned.back().get());
+    }
+    const LogPosition position = find_position(world, files, {*files.front(), {0, 1}});
+    CHECK(syncs == (fails ? 1 : 2));
+    CHECK(position.places.size() == (fails ? 0U : 12U));
+    CHECK(world.state.is_stopping() == fails);
+    if (fails) CHECK(world.state.outcome() == sim::Outcome::failed);
+}
+
 TEST_CASE("of two virtual log files that claim the same place, only the newer one is kept") {
     VirtualWorld world;
     const auto file = make_log(world);
@@ -142,7 +169,7 @@ TEST_CASE("a run that is stopped while its log is extended was stopped, and noth
     const auto file = world.make_file(std::move(setup));
     world.storage.set_rule([&world](const ums::IoRequest& request) {
         if (request.operation == ums::IoOperation::write) world.state.stop(sim::Outcome::stopped, "somebody pressed Ctrl-C");
-        return sim::testing::Fate{};
+        return Fate{};
     });
     find_position(world, {file.get()}, {*file, {0, 1, 2, 3}});
     CHECK(world.state.outcome() == sim::Outcome::stopped);
