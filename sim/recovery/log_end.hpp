@@ -20,8 +20,8 @@ public:
     LogEnd(const std::vector<SimFile*>& log_files, const LogContents& contents, const LogExtent& extent, std::uint32_t alignment_bytes,
            std::uint64_t checkpoint_bytes, RunState& run, Journal& journal);
 
-    // Determines how the files are divided, and extends one of them if recovery leaves no room for a checkpoint. If there is no position
-    // afterwards, the run is stopping, and knows why.
+    // Syncs the files, determines how they are divided, and extends one of them if recovery leaves no room for a checkpoint. If there is no
+    // position afterwards, the run is stopping, and knows why.
     ums::Task<void> find();
     [[nodiscard]] const LogPosition& position() const { return position_; }
 
