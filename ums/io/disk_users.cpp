@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "ums/base/control_groups.hpp"
+#include "ums/base/output_place.hpp"
 #include "ums/io/block_stack.hpp"
 
 namespace ums {
@@ -31,13 +32,22 @@ void add_once(std::vector<std::string>& list, std::string text) {
     if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
 }
 
+bool is_name_below(const std::string& path, const std::string& folder) {
+    return path.size() > folder.size() && path.starts_with(folder) && (folder.back() == '/' || path[folder.size()] == '/');
+}
+
+// A shell, or timeout, holds the files to which it redirected the output of this process.
+bool is_own_output(const fs::path& descriptor) {
+    OutputStatus status;
+    return !read_output_status(descriptor.string(), status) && status.is_standard_output();
+}
+
 bool has_file_below(const fs::path& process, const std::string& folder) {
     std::error_code error;
     for (fs::directory_iterator entry(process / "fd", error), end; !error && entry != end; entry.increment(error)) {
         std::error_code gone;
         const std::string target = fs::read_symlink(entry->path(), gone).string();
-        if (!gone && target.size() > folder.size() && target.starts_with(folder) && (folder.back() == '/' || target[folder.size()] == '/'))
-            return true;
+        if (!gone && is_name_below(target, folder) && !is_own_output(entry->path())) return true;
     }
     return false;
 }

@@ -13,8 +13,8 @@ namespace ums {
 [[nodiscard]] std::vector<std::string> other_users_of_disk(const std::string& disk_name, const Mount& own, const std::vector<Mount>& mounts,
                                                            const BlockDeviceRoots& roots);
 
-// Other processes with files open below `folder` (absolute, without symbolic links): "sqlservr (1234)". Without privileges only those of
-// the same user are seen.
+// Other processes with files open below `folder` (absolute, without symbolic links): "sqlservr (1234)". The files to which this process
+// writes its standard output and error output do not count. Without privileges only processes of the same user are seen.
 [[nodiscard]] std::vector<std::string> processes_below(const std::string& folder, const std::string& proc = "/proc");
 
 // Limits on I/O to the device `number` ("8:0", no partition) that the control groups of this process set: io.max of v2, blkio.throttle.* of

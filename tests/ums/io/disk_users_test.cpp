@@ -21,6 +21,27 @@ void write(const fs::path& path, const std::string& text) {
     std::ofstream(path) << text;
 }
 
+// Redirects the error output to a new file.
+class ErrorsInFile {
+public:
+    explicit ErrorsInFile(const fs::path& path) : before_(::dup(STDERR_FILENO)) {
+        const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        REQUIRE(before_ >= 0);
+        REQUIRE(file >= 0);
+        REQUIRE(::dup2(file, STDERR_FILENO) == STDERR_FILENO);
+        ::close(file);
+    }
+    ~ErrorsInFile() {
+        ::dup2(before_, STDERR_FILENO);
+        ::close(before_);
+    }
+    ErrorsInFile(const ErrorsInFile&) = delete;
+    ErrorsInFile& operator=(const ErrorsInFile&) = delete;
+
+private:
+    int before_;
+};
+
 }  // namespace
 
 TEST_CASE("I/O limits are found for this device only, in all groups above, in both versions of control groups") {
@@ -51,6 +72,23 @@ TEST_CASE("processes with files open below the folder are named, but not those b
     fs::create_directories(proc / "self");
     CHECK(processes_below("/data/db", proc.string()) == std::vector<std::string>{"sqlservr (41)"});
     CHECK(processes_below("/nowhere", proc.string()).empty());
+}
+
+TEST_CASE("the file of our own output is no other process's file, although the shell that opened it holds it, too") {
+    const test::TempFolder folder;
+    const fs::path proc = folder.path() / "proc";
+    const fs::path data = fs::canonical(folder.path()) / "data";
+    fs::create_directories(data);
+    write(proc / "41/comm", "timeout\n");
+    fs::create_directories(proc / "41/fd");
+    fs::create_symlink(data / "run.log", proc / "41/fd/2");
+    std::vector<std::string> meanwhile;
+    {
+        const ErrorsInFile redirected(data / "run.log");
+        meanwhile = processes_below(data.string(), proc.string());
+    }
+    CHECK(meanwhile.empty());
+    CHECK(processes_below(data.string(), proc.string()) == std::vector<std::string>{"timeout (41)"});
 }
 
 TEST_CASE("other file systems and swap space on the same disk are its users, our own file system and other disks are not") {
