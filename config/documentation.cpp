@@ -27,7 +27,7 @@ constexpr std::string_view kIntroduction[] = {
 
 constexpr std::string_view kIniRules[] = {
     "Sections are in brackets, with `Key=Value` below them. Sections, keys and booleans are not case-sensitive.",
-    "A line that begins with `;` or `#` is a comment. A comment cannot follow a value.",
+    "A line that begins with `;` or `#` is a comment; one may also follow a `[Section]`, but not a value.",
     "Lines end in LF, CRLF or CR. The text is UTF-8, with or without a byte order mark, or UTF-16 with one.",
     "Booleans are `TRUE` or `FALSE`, or `1`/`0`, `YES`/`NO`, `ON`/`OFF`.",
     "Ratios and chances are in hundredths of a percent: 1000 = 10 %, 10000 = 100 %.",

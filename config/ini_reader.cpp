@@ -22,6 +22,9 @@ std::string_view unquoted(std::string_view text) {
     return quoted ? text.substr(1, text.size() - 2) : text;
 }
 
+// Also nothing at all.
+bool is_comment(std::string_view line) { return line.empty() || line.front() == ';' || line.front() == '#'; }
+
 // Removes the first line from `rest` and returns it without its end.
 std::string_view take_line(std::string_view& rest) {
     const std::size_t end = rest.find_first_of("\r\n");
@@ -52,7 +55,7 @@ public:
 
 private:
     void read_line(std::string_view line) {
-        if (line.empty() || line.front() == ';' || line.front() == '#') return;
+        if (is_comment(line)) return;
         if (line.front() == '[') {
             read_header(line);
         } else {
@@ -61,8 +64,11 @@ private:
     }
 
     void read_header(std::string_view line) {
-        const std::string_view name = line.back() == ']' ? trimmed(line.substr(1, line.size() - 2)) : std::string_view{};
-        if (name.empty()) return complain(line, "a section is written as [Name], alone on its line");
+        const std::size_t end = line.find(']');
+        const std::string_view name = end == std::string_view::npos ? std::string_view{} : trimmed(line.substr(1, end - 1));
+        if (name.empty() || !is_comment(trimmed(line.substr(end + 1)))) {
+            return complain(line, "a section is written as [Name], and only a comment that begins with ; may follow it");
+        }
         limits_.count_section();
         result_.sections.push_back({std::string(name), place_, {}});
     }

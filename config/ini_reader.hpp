@@ -1,8 +1,8 @@
 // Reads SQLIOSim's INI files unchanged.
 //
-// Lines end in LF, CRLF or CR. A line whose first character is ; or # is a comment; values cannot be followed by comments, because a file
-// name may contain both characters. Blanks around section names, keys and values are ignored. A value in matching quotes loses them, as on
-// Windows. load_options decides everything else about values.
+// Lines end in LF, CRLF or CR. A line whose first character is ; or # is a comment, and one may follow a section's bracket; values cannot
+// be followed by comments, because a file name may contain both characters. Blanks around section names, keys and values are ignored. A
+// value in matching quotes loses them, as on Windows. load_options decides everything else about values.
 #pragma once
 
 #include <string>
