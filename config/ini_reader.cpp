@@ -10,6 +10,7 @@ namespace config {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\v\f";
+constexpr char kEndOfText = '\x1A';  // Ctrl-Z, which copy appends on Windows
 
 std::string_view trimmed(std::string_view text) {
     const std::size_t first = text.find_first_not_of(kBlanks);
@@ -102,7 +103,8 @@ std::string describe(const std::string& file_name, Place place) {
 }
 
 RawConfig read_ini(std::string_view bytes, const std::string& file_name, Problems& problems) {
-    const std::string text = decode_text(bytes, file_name);
+    std::string text = decode_text(bytes, file_name);
+    if (text.ends_with(kEndOfText)) text.pop_back();
     return IniReader(file_name, problems).read(text);
 }
 

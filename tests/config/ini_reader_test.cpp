@@ -53,6 +53,11 @@ TEST_CASE("line numbers are right with every kind of line end") {
     }
 }
 
+TEST_CASE("a Ctrl-Z at the end of the file, as copy appends it on Windows, is not part of the text, but elsewhere it is") {
+    CHECK(quiet_ini("[CONFIG]\nCPUCount=2\n" + std::string(kIniFiles) + "\x1A").cpu_count == 2);
+    CHECK_THAT(ini_error(std::string(kIniFiles) + "\x1A\n"), ContainsSubstring("expected Key=Value"));
+}
+
 TEST_CASE("a UTF-8 byte order mark and UTF-16 with one are read, file names included") {
     CHECK(quiet_ini(std::string("\xEF\xBB\xBF[CONFIG]\nCPUCount=2\n") + kIniFiles).cpu_count == 2);
     const std::u16string text =
