@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "config/load_options.hpp"
+#include "config/parameter_table.hpp"
 #include "config/parameters/rows.hpp"
 
 namespace config {
@@ -50,7 +51,9 @@ std::vector<sim::FileOptions> files_of_folder(const std::vector<sim::FileOptions
     log.path = kLogFileName;
     std::vector<sim::FileOptions> files{data, log};
     for (const sim::FileOptions& file : configured) {
-        if (file.is_log || stream_prefix == ":" || !file.path.starts_with(stream_prefix)) continue;
+        // Names of Windows, such as e:\x.mdx, are the same in any case.
+        const bool is_stream = equal_ignoring_case(file.path.substr(0, stream_prefix.size()), stream_prefix);
+        if (file.is_log || stream_prefix == ":" || !is_stream) continue;
         files.push_back(file);
         files.back().path = fmt::format("{}:{}", kDataFileName, file.path.substr(stream_prefix.size()));
     }

@@ -80,6 +80,17 @@ TEST_CASE("with -dir, a stream of the data file, SQLIOSim's replica, is created 
     CHECK(loaded.options.files == std::vector<sim::FileOptions>{fixed, log("d/sqliosim.ldx", 4), replica});
 }
 
+TEST_CASE("with -dir, a stream of the data file is found although its name is in another case, as Windows allows") {
+    const auto loaded = load_ini(
+        "[File1]\nFileName=E:\\Data\\x.mdx\nInitialSize=64\nMaxSize=64\n"
+        "[File2]\nFileName=E:\\Data\\x.ldx\nInitialSize=16\nMaxSize=16\nLogFile=TRUE\n"
+        "[File3]\nFileName=e:\\data\\X.mdx:Replica\nInitialSize=64\nMaxSize=64\nSparse=TRUE\n",
+        {.directories = {"d"}, .size_mb = 8});
+    REQUIRE(loaded.options.files.size() == 3);
+    CHECK(loaded.options.files[2].path == "d/sqliosim.mdx:Replica");
+    CHECK(loaded.options.files[2].sparse);
+}
+
 TEST_CASE("the switch -size without -dir sets the sizes of the configuration's files") {
     const auto loaded = load_ini(
         "[File1]\nFileName=a.mdx\nInitialSize=1\nMaxSize=1\nIncrement=3\nSparse=TRUE\n"
