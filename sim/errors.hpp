@@ -26,15 +26,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// The text of such an exception, for a run that reports it among its results. Other exceptions pass through.
-[[nodiscard]] inline std::string message_of(const std::exception_ptr& failure) {
-    try {
-        std::rethrow_exception(failure);
-    } catch (const RefusedError& error) {
-        return error.what();
-    } catch (const EnvironmentError& error) {
-        return error.what();
-    }
-}
+// The text of such an exception, or of a system that refuses memory, a thread or a descriptor, for a run that reports it among its results.
+// Other exceptions pass through.
+[[nodiscard]] std::string message_of(const std::exception_ptr& failure);
 
 }  // namespace sim

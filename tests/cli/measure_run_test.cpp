@@ -1,7 +1,9 @@
 #include "cli/measure_run.hpp"
 
 #include <cstdint>
+#include <new>
 #include <string>
+#include <system_error>
 
 #include "sim/errors.hpp"
 #include "tests/support/catch.hpp"
@@ -9,10 +11,12 @@
 namespace {
 
 // Of a measurement whose round `refused` cannot begin.
-sim::MeasureResults rounds_until(std::uint32_t refused, reports::MeasureRounds& rounds) {
+template <typename Error = sim::EnvironmentError>
+sim::MeasureResults rounds_until(std::uint32_t refused, reports::MeasureRounds& rounds,
+                                 const Error& error = sim::EnvironmentError("b.mdx: in use.")) {
     std::uint32_t round = 0;
     const auto measure = [&](const sim::MeasureSpec& /*spec*/, const std::string& /*title*/) {
-        if (++round == refused) throw sim::EnvironmentError("b.mdx: in use.");
+        if (++round == refused) throw error;
         sim::MeasureResults results;
         results.timespans.emplace_back();
         return results;
@@ -35,4 +39,17 @@ TEST_CASE("a round that cannot begin does not lose what the rounds before it hav
     CHECK(cli::measure_exit_code(results) == cli::ExitCode::environment);
     reports::MeasureRounds none;
     CHECK_THROWS_AS(rounds_until(1, none), sim::EnvironmentError);
+}
+
+TEST_CASE("a round for which the system refuses memory or a thread does not lose the rounds before it, either") {
+    reports::MeasureRounds rounds;
+    sim::MeasureResults results = rounds_until(2, rounds, std::bad_alloc());
+    CHECK(rounds.requests_per_s.size() == 1);
+    CHECK_THAT(results.failure_reason, ContainsSubstring("there is not enough memory"));
+    reports::MeasureRounds others;
+    const std::error_code refused = std::make_error_code(std::errc::resource_unavailable_try_again);
+    results = rounds_until(2, others, std::system_error(refused, "cannot start a thread"));
+    CHECK(others.requests_per_s.size() == 1);
+    CHECK_THAT(results.failure_reason, ContainsSubstring("cannot start a thread"));
+    CHECK(cli::measure_exit_code(results) == cli::ExitCode::environment);
 }
