@@ -203,7 +203,11 @@ ums::Task<void> MeasureTimespanRun::main() {
         stop_on_failure(std::current_exception());  // the watchers must be joined all the same
     }
     done.set();
-    co_await watchers.join();
+    try {
+        co_await watchers.join();
+    } catch (...) {
+        stop_on_failure(std::current_exception());  // what was found must not be lost with it
+    }
 }
 
 // Reports overdue requests, and ends the measurement when they can no longer be expected to complete.
@@ -223,10 +227,8 @@ ums::Task<void> MeasureTimespanRun::prepare() {
     MeasurePasses passes(*schedulers_, run_, owner_.journal_);
     for (const auto& file : files_.files()) {
         if (run_.is_stopping()) co_return;
-        if (!file->was_created) {
-            if (file->has_raw_writes) co_await passes.mark(*file);
-            continue;
-        }
+        if (!file->was_created && file->has_raw_writes) co_await passes.mark(*file);
+        if (!file->was_created) continue;
         const auto maker = std::find_if(works_.begin(), works_.end(),
                                         [&](const auto& work) { return work->door.file == file.get() && work->spec.create_bytes != 0; });
         co_await passes.fill(*file, (*maker)->spec.source, spec_.seed);

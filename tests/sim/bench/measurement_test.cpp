@@ -1,6 +1,8 @@
 // Measurements by specification, in virtual time on a storage in memory: what each field changes, and what is counted.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <new>
 #include <vector>
 
 #include "sim/limits.hpp"
@@ -279,4 +281,20 @@ TEST_CASE("a measurement bypasses the system's cache unless it is to go through 
         CHECK(results.failure_reason.empty());
         CHECK(spy.last.direct == is_direct);
     }
+}
+
+TEST_CASE("a finding whose report gets no memory still counts, and what was measured is kept") {
+    struct SinkWithoutMemory final : EventSink {
+        void on_event(const Event& /*event*/) override {}
+        void on_finding(const Finding& /*finding*/) override { throw std::bad_alloc(); }
+    };
+    VirtualRun run([](const ums::IoRequest& request, std::uint32_t /*outstanding*/) {
+        const bool is_stalled = request.operation == ums::IoOperation::read && request.offset_bytes == 0;
+        return is_stalled ? 2 * kLostIoSeconds * ums::kNsPerSecond : 100 * ums::kNsPerUs;
+    });
+    SinkWithoutMemory sink;
+    const MeasureResults results = Measurement(spec_of(small_target()), run.storage, run.clock, sink).run();
+    CHECK(results.finding_count == 1);
+    CHECK(results.timespans.size() == 1);
+    CHECK_THAT(results.failure_reason, ContainsSubstring("there is not enough memory"));
 }
