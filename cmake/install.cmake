@@ -35,11 +35,14 @@ install(FILES ${generated}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/ARCHITECTURE.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
-        FILES_MATCHING PATTERN "*.md" PATTERN "*.schema.json" PATTERN "HACKING.md" EXCLUDE)
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.schema.json")
 # What the documents tell users to copy.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/deploy/kubernetes ${CMAKE_SOURCE_DIR}/deploy/slurm ${CMAKE_SOURCE_DIR}/deploy/systemd
         DESTINATION ${CMAKE_INSTALL_DOCDIR}/deploy)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/samples DESTINATION ${CMAKE_INSTALL_DATADIR}/ioproof)
+# Also where the documents link to them.
+foreach(folder ${CMAKE_INSTALL_DATADIR}/ioproof ${CMAKE_INSTALL_DOCDIR})
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/samples DESTINATION ${folder})
+endforeach()
 
 # cpack -G DEB: the package depends on the libraries that the program was linked with.
 set(CPACK_PACKAGE_NAME ioproof)

@@ -20,6 +20,13 @@ for file in bin/ioproof bin/sqliosim bin/diskspd bin/sqlio share/man/man1/ioproo
     [ -s "$prefix/$file" ] || fail "$file is missing or empty"
 done
 
+find "$prefix/share/doc" -name '*.md' >"$prefix/pages"
+while IFS= read -r page; do
+    for target in $(grep -oE '\]\([^)#]+' "$page" | cut -c 3-); do
+        [[ $target == http* || -e $(dirname "$page")/$target ]] || fail "${page#"$prefix/"} links to $target, which is not installed"
+    done
+done <"$prefix/pages"
+
 "$prefix/bin/ioproof" --version | grep -q '^ioproof [0-9]' || fail "ioproof --version does not work"
 "$prefix/bin/sqliosim" --help | grep -q '^Usage: sqliosim' || fail "sqliosim is not SQLIOSim's command line"
 "$prefix/bin/diskspd" -? | grep -q '^Usage: ioproof diskspd' || fail "diskspd is not DiskSpd's command line"
