@@ -159,7 +159,17 @@ std::error_code PromiseStore::read(std::uint64_t offset_bytes, std::span<std::by
     return error ? error : std::make_error_code(std::errc::io_error);
 }
 
+std::error_code PromiseStore::sync_name() {
+    const std::error_code error = ums::sync_folder_of(path_);
+    is_name_durable_ = !error;
+    return error;
+}
+
 std::error_code PromiseStore::append(std::span<const std::byte> records) {
+    // Until then a power cut may bring back the file before its rewrite, without these records.
+    if (!is_name_durable_) {
+        if (const std::error_code error = sync_name()) return error;
+    }
     std::error_code error = file_.write_at(size_bytes_, characters_of(records));
     if (!error) error = file_.sync();
     if (error) {
@@ -193,9 +203,10 @@ std::error_code PromiseStore::compact() {
         ums::remove_output(beside);
         return error;
     }
+    error = sync_name();
     file_ = std::move(file);
     size_bytes_ = compact_bytes_ = tried_bytes_ = size_bytes;
-    return ums::sync_folder_of(path_);
+    return error;
 }
 
 std::string LedgerSink::name() const { return "the ledger " + store_.path(); }

@@ -43,8 +43,9 @@ public:
     [[nodiscard]] std::error_code append(std::span<const std::byte> records);
     // Whether the tail is so long that it is time for compact().
     [[nodiscard]] bool is_due() const { return size_bytes_ - tried_bytes_ > tail_bytes_max(); }
-    // Rewrites the file under another name, and replaces it once the new one is on stable storage. After an error, everything is as before,
-    // and it is time again only after as long a tail: each try reads everything, and writes most of it.
+    // Rewrites the file under another name, and replaces it once the new one is on stable storage. After an error, all records are as
+    // before, and it is time again only after as long a tail: each try reads everything, and writes most of it. If the new file's name
+    // could not be made durable, append() tries that first.
     [[nodiscard]] std::error_code compact();
 
     // The last section before the first damage in a file that the constructor refuses; nothing if there is none, or it cannot be read.
@@ -59,12 +60,14 @@ public:
 
 private:
     [[nodiscard]] std::uint64_t tail_bytes_max() const { return compact_bytes_ > kTailBytesMax ? compact_bytes_ : kTailBytesMax; }
+    [[nodiscard]] std::error_code sync_name();
     [[nodiscard]] std::error_code add_up(sim::Promises& promises) const;
     void open(Use use);
     void find_end(Use use);
 
     const std::string path_;  // of the file itself if a link was named
     ums::OutputHandle file_;
+    bool is_name_durable_ = true;
     std::uint64_t size_bytes_ = 0;     // complete records
     std::uint64_t compact_bytes_ = 0;  // the size after the last rewrite; 0: not rewritten since it was opened
     std::uint64_t tried_bytes_ = 0;    // the size after the last try to rewrite it

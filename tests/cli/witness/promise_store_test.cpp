@@ -1,6 +1,10 @@
 // The file of a ledger: appended records survive, whatever a cut leaves of the last one.
 #include "cli/witness/promise_store.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -31,6 +35,25 @@ std::vector<std::byte> stored_batch(std::uint64_t number, std::uint32_t pages = 
     for (std::uint32_t page = 0; page < pages; ++page) batch.pages.push_back({1, page, static_cast<std::uint32_t>(number), 0x99999999});
     return encode(batch);
 }
+
+// No more than `count` further files can be open in this process.
+class OpenFilesLimit {
+public:
+    explicit OpenFilesLimit(rlim_t count) {
+        const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);  // has the lowest number that is free
+        REQUIRE(next >= 0);
+        ::close(next);
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        const rlimit limit{.rlim_cur = static_cast<rlim_t>(next) + count, .rlim_max = before_.rlim_max};
+        REQUIRE(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    }
+    OpenFilesLimit(const OpenFilesLimit&) = delete;
+    OpenFilesLimit& operator=(const OpenFilesLimit&) = delete;
+    ~OpenFilesLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+    rlimit before_{};
+};
 
 }  // namespace
 
@@ -164,6 +187,24 @@ TEST_CASE("a store that cannot be rewritten is not tried again for each record")
     CHECK_FALSE(store.compact());
     CHECK(store.size_bytes() < 700'000);
     CHECK(store.load().page(1, 0).version == number);
+}
+
+TEST_CASE("a rewritten store keeps no further record until its new name is durable") {
+    const test::IoproofFolder folder;
+    PromiseStore store(folder.path() / "l", PromiseStore::Use::write);
+    REQUIRE_FALSE(store.append(stored_section()));
+    REQUIRE_FALSE(store.append(stored_batch(1)));
+    {
+        const OpenFilesLimit limit(1);  // the new file, but not its folder
+        CHECK(store.compact());
+    }
+    {
+        const OpenFilesLimit limit(0);
+        CHECK(store.append(stored_batch(2)));
+        CHECK(store.load().last_number() == 1);
+    }
+    CHECK_FALSE(store.append(stored_batch(2)));
+    CHECK(PromiseStore(folder.path() / "l", PromiseStore::Use::read).load().last_number() == 2);
 }
 
 TEST_CASE("a ledger that is damaged while a run writes to it is not rewritten without what follows") {
