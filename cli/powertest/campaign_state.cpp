@@ -1,8 +1,10 @@
 #include "cli/powertest/campaign_state.hpp"
 
 #include <array>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,7 +38,7 @@ StateJson text_to_json(const std::string& text) { return is_ascii(text) ? StateJ
 std::string text_from_json(const StateJson& json) {
     if (json.is_string()) return json.get<std::string>();
     std::string text;
-    for (const StateJson& byte : json) text += static_cast<char>(byte.get<unsigned char>());
+    for (const StateJson& byte : json) text += static_cast<char>(byte.get_ref<const StateJson::number_unsigned_t&>());
     return text;
 }
 
@@ -69,6 +71,15 @@ StateJson cycle_to_json(const reports::PowerCycle& cycle) {
     throw UsageError(fmt::format("{}: is damaged, or not a campaign of ioproof: {}; name another folder for a new campaign", path, what));
 }
 
+// get_to() would take any number, also one that the count cannot hold.
+template <typename Count>
+void read_count(const StateJson& json, const char* key, const std::string& path, Count& count) {
+    const StateJson& value = json.at(key);
+    const bool is_count = value.is_number_unsigned() && std::in_range<Count>(value.get<std::uint64_t>());
+    if (!is_count) refuse_damaged(path, fmt::format("{} is not a whole number that it may be", key));
+    count = value.get<Count>();
+}
+
 reports::CutOutcome outcome_named(const std::string& name, const std::string& path) {
     for (const auto outcome : {reports::CutOutcome::intact, reports::CutOutcome::findings, reports::CutOutcome::nothing}) {
         if (name_of(outcome) == name) return outcome;
@@ -85,15 +96,15 @@ CampaignPhase phase_named(const std::string& name, const std::string& path) {
 
 reports::PowerCycle cycle_from_json(const StateJson& json, const std::string& path) {
     reports::PowerCycle cycle;
-    json.at("number").get_to(cycle.number);
+    read_count(json, "number", path, cycle.number);
     json.at("was_cut").get_to(cycle.was_cut);
     json.at("moment").get_to(cycle.moment);
-    json.at("load_ms").get_to(cycle.load_ms);
+    read_count(json, "load_ms", path, cycle.load_ms);
     cycle.outcome = outcome_named(json.at("outcome").get<std::string>(), path);
-    json.at("finding_count").get_to(cycle.finding_count);
-    json.at("torn_pages").get_to(cycle.torn_pages);
-    json.at("blocks_behind").get_to(cycle.blocks_behind);
-    json.at("verify_ms").get_to(cycle.verify_ms);
+    read_count(json, "finding_count", path, cycle.finding_count);
+    read_count(json, "torn_pages", path, cycle.torn_pages);
+    read_count(json, "blocks_behind", path, cycle.blocks_behind);
+    read_count(json, "verify_ms", path, cycle.verify_ms);
     cycle.said = text_from_json(json.at("said"));
     return cycle;
 }
@@ -117,13 +128,13 @@ CampaignPlan plan_from_json(const StateJson& json, const std::string& path) {
     plan.typed = words_from_json(json.at("typed"));
     plan.folder = text_from_json(json.at("folder"));
     plan.run_words = words_from_json(json.at("run_words"));
-    json.at("cycles").get_to(plan.cycles);
+    read_count(json, "cycles", path, plan.cycles);
     plan.cut = text_from_json(json.at("cut"));
     plan.restore = text_from_json(json.at("restore"));
-    json.at("least_s").get_to(plan.least_s);
-    json.at("most_s").get_to(plan.most_s);
-    json.at("timeout_s").get_to(plan.timeout_s);
-    json.at("seed").get_to(plan.seed);
+    read_count(json, "least_s", path, plan.least_s);
+    read_count(json, "most_s", path, plan.most_s);
+    read_count(json, "timeout_s", path, plan.timeout_s);
+    read_count(json, "seed", path, plan.seed);
     plan.moments = words_from_json(json.at("moments"));
     if (plan.moments.empty()) refuse_damaged(path, "no moments");
     if (plan.least_s > plan.most_s || plan.most_s > kCampaignSecondsMax || plan.timeout_s > kCampaignSecondsMax) {
@@ -134,7 +145,8 @@ CampaignPlan plan_from_json(const StateJson& json, const std::string& path) {
 
 CampaignState state_from_json(const StateJson& json, const std::string& path) {
     if (json.at("document") != kStateFormat) refuse_damaged(path, "another document");
-    const auto version = json.at("version").get<std::uint32_t>();
+    std::uint64_t version = 0;
+    read_count(json, "version", path, version);
     if (version > kCampaignVersion) {
         throw UsageError(
             fmt::format("{}: is of version {}, made by a newer ioproof; this one knows up to {}", path, version, kCampaignVersion));
@@ -147,8 +159,8 @@ CampaignState state_from_json(const StateJson& json, const std::string& path) {
     json.at("moment").get_to(state.moment);
     json.at("was_cut").get_to(state.was_cut);
     json.at("is_over").get_to(state.is_over);
-    json.at("run_started_utc_us").get_to(state.run_started_utc_us);
-    json.at("load_ms").get_to(state.load_ms);
+    read_count(json, "run_started_utc_us", path, state.run_started_utc_us);
+    read_count(json, "load_ms", path, state.load_ms);
     for (const StateJson& cycle : json.at("cycles")) state.cycles.push_back(cycle_from_json(cycle, path));
     return state;
 }

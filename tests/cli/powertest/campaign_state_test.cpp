@@ -83,7 +83,12 @@ TEST_CASE("a damaged or newer state of a campaign is refused") {
     CHECK_THAT(state_mistake(with(text, "\"version\": 1", "\"version\": 2")), ContainsSubstring("made by a newer ioproof"));
     CHECK_THAT(state_mistake(with(text, "\"least_s\": 21", "\"least_s\": 23")), ContainsSubstring("times that no campaign has"));
     CHECK_THAT(state_mistake(with(text, "\"most_s\": 22", "\"most_s\": 18446744073709551")), ContainsSubstring("times that no campaign"));
-    CHECK_THAT(state_mistake(with(text, "\"timeout_s\": 23", "\"timeout_s\": -1")), ContainsSubstring("times that no campaign has"));
+    for (const char* number : {"-1", "1e300", "23.5", "18446744073709551616", "\"23\""}) {
+        CHECK_THAT(state_mistake(with(text, "\"timeout_s\": 23", std::string("\"timeout_s\": ") + number)),
+                   ContainsSubstring("timeout_s is not a whole number"));
+    }
+    CHECK_THAT(state_mistake(with(text, "\"load_ms\": 9", "\"load_ms\": 1e300")), ContainsSubstring("load_ms is not a whole number"));
+    CHECK_THAT(state_mistake(with(text, "\"cycles\": 3", "\"cycles\": 4294967296")), ContainsSubstring("cycles is not a whole number"));
 }
 
 TEST_CASE("a state folder keeps the last state until it is told to forget it") {
