@@ -32,7 +32,7 @@ std::vector<std::string> short_texts(const Json& json, const char* key) {
 template <typename Message, typename Read>
 std::optional<Message> decode(std::string_view text, const Read& read) {
     if (reports::json_problem(text)) return std::nullopt;
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = parse_group_json(text);
     if (!json.is_object()) return std::nullopt;
     try {
         return read(json);
@@ -90,6 +90,14 @@ std::optional<GroupView> read_view(const Json& json) {
 }
 
 }  // namespace
+
+Json parse_group_json(std::string_view text) {
+    const auto without_fraction = [](int /*depth*/, Json::parse_event_t /*event*/, Json& value) {
+        if (value.is_number_float()) value = nullptr;
+        return true;
+    };
+    return Json::parse(text, without_fraction, false);
+}
 
 bool are_allowed(const GroupTerms& terms) {
     return terms.of >= 1 && terms.of <= kGroupRanksMax && terms.turns >= 1 && terms.turns <= kGroupTurnsMax && terms.lease_ms >= 100 &&

@@ -129,6 +129,9 @@ struct GroupView {
 // Within the limits of a group.
 [[nodiscard]] bool are_allowed(const GroupTerms& terms);
 
+// Discarded if the text is not JSON. No field is a fraction, which may be beyond what the field can hold: such a value is null.
+[[nodiscard]] nlohmann::json parse_group_json(std::string_view text);
+
 // A group's terms, members and turns as JSON: on the wire, and in the file in which the witness keeps them.
 [[nodiscard]] nlohmann::json json_of(const GroupTerms& terms);
 [[nodiscard]] nlohmann::json json_of(const GroupPeer& peer);

@@ -310,7 +310,7 @@ std::optional<GroupState> GroupState::from_text(const std::string& text, Now now
     if (reports::json_problem(text)) return std::nullopt;
     GroupState state(now);
     try {
-        state.read(Json::parse(text), now);
+        state.read(parse_group_json(text), now);
     } catch (const Json::exception&) {
         return std::nullopt;
     }

@@ -116,3 +116,15 @@ TEST_CASE("a message with values in values without end is refused, and not copie
     CHECK_FALSE(cli::decode_beat(R"({"group": "g", "rank": 0, "session": 1, "terms": )" + terms + "}"));
     CHECK_FALSE(cli::decode_view(R"({"utc_us": 1, "turns": )" + nested + "}"));
 }
+
+TEST_CASE("a fraction, even a huge one, is no value of a message, and is ignored in a field that is not known") {
+    const auto beat = [](const std::string& rank, const std::string& stage) {
+        return R"({"group": "g", "session": 1, "state": "joined", "terms": {"of": 2, "lease_ms": 1000, "wait_ms": 1000}, "rank": )" + rank +
+               R"(, "stage": )" + stage + R"(, "unknown": 0.5})";
+    };
+    CHECK(cli::decode_beat(beat("1", "2")));
+    for (const char* number : {"1e300", "-1e300", "0.5", "18446744073709551616"}) {
+        CHECK_FALSE(cli::decode_beat(beat(number, "2")));
+        CHECK_FALSE(cli::decode_beat(beat("1", number)));
+    }
+}
