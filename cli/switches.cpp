@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/commands.hpp"
+#include "config/parameter_table.hpp"
 #include "ums/base/edit_distance.hpp"
 
 namespace cli {
@@ -47,6 +48,12 @@ std::string commands_with(std::string_view token) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// SQLIOSim's words with one dash may be written in any case, as on Windows. Letters may not: -d and -D can be two switches.
+bool is_spelled(std::string_view name, std::string_view spelling) {
+    const bool is_word = spelling.size() > 2 && spelling[1] != '-';
+    return is_word ? config::equal_ignoring_case(name, spelling) : name == spelling;
+}
+
 }  // namespace
 
 std::vector<std::string> spellings_of(const Switch& entry) {
@@ -61,7 +68,7 @@ const Switch* find_switch(Switches table, std::string_view token) {
     const std::string_view name = name_part(token);
     for (const Switch& entry : table) {
         for (const std::string& spelling : spellings_of(entry)) {
-            if (name == spelling) return &entry;
+            if (is_spelled(name, spelling)) return &entry;
         }
     }
     return nullptr;

@@ -12,7 +12,7 @@ namespace cli {
 struct Switch {
     std::string_view name;        // "config": --config; also the key of the parsed value
     std::string_view alias{};     // "cfg": --cfg; may be empty
-    std::string_view sqliosim{};  // "cfg": -cfg, to the letter; or a single letter of ours; may be empty
+    std::string_view sqliosim{};  // "cfg": -cfg, in any case; or a single letter, also of ours, to the letter; may be empty
     std::string_view value{};     // "FILE"; empty for a switch without a value
     bool repeatable = false;
     std::string_view help{};  // lines separated by '\n'
@@ -23,7 +23,7 @@ using Switches = std::span<const Switch>;
 // "-cfg", "--config", "--cfg". The first is the one that users write: SQLIOSim's where there is one.
 std::vector<std::string> spellings_of(const Switch& entry);
 
-// The switch that `token` names ("-cfg", "--cfg", "--config", each also with "=value"), or nullptr.
+// The switch that `token` names ("-cfg", "-CFG", "--cfg", "--config", each also with "=value"), or nullptr.
 const Switch* find_switch(Switches table, std::string_view token);
 
 // "unknown switch '-dirr'; did you mean -dir?", or the allowed ones.
