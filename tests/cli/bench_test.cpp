@@ -1,11 +1,29 @@
 // `ioproof bench` from end to end.
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
 
 using test::IoproofFolder;
+
+namespace {
+
+// Of a file of 4 MB: it has been filled, or nearly so.
+bool has_last_page(const IoproofFolder& folder, const std::string& name) {
+    std::ifstream file(folder.path() / name, std::ios::binary);
+    std::array<char, 8> begin{};
+    file.seekg(511 * 8192);
+    return file.read(begin.data(), begin.size()) && std::string_view(begin.data() + 4, 4) == "IOPF";
+}
+
+}  // namespace
 
 TEST_CASE("a measurement creates its file, prints its figures, and writes them as JSON") {
     const IoproofFolder folder;
@@ -69,8 +87,8 @@ TEST_CASE("a measurement that is to run on a CPU that is not there is refused, a
 
 TEST_CASE("Ctrl-C ends a measurement with its figures") {
     const IoproofFolder folder;
-    const auto bench = folder.start({"bench", "null:", "--verify=off", "--seconds", "600"});
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    const auto bench = folder.start({"bench", "data/b.mdx", "--buffered", "--size", "4M", "--seconds", "600"});
+    while (!has_last_page(folder, "data/b.mdx") && bench->is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     bench->send(SIGINT);
     CHECK(bench->wait() == 130);
     CHECK_THAT(bench->output(), ContainsSubstring("stopped before its end"));

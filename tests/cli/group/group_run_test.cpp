@@ -159,8 +159,7 @@ TEST_CASE("a hand-over whose configuration deletes the files, or never ends a tu
 TEST_CASE("an owner whose witness does not hear of the end of its turn does not begin the turn again") {
     Hosts hosts;
     const auto only = hosts.start(0, 1, "shared", {"-d", "2", "--plan", "hand-over", "--turns", "1", "--wait-for-ranks", "1"});
-    REQUIRE(hosts.has_filled("shared"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    REQUIRE(hosts.has_promised());
     hosts.rig.reset();
     CHECK(only->wait() == 3);
     CHECK(hosts.result(0, "r.turn-1.json")["verdict"]["judgement"] == "PASS");
@@ -206,8 +205,7 @@ TEST_CASE("promised writes that the new owner does not find are reported") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "2", "--plan", "hand-over", "--turns", "2", "--change", "kill", "--lease", "4"};
     const auto first = hosts.start(0, 2, "shared", words);
-    REQUIRE(hosts.has_filled("shared"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // by then the witness knows the promises
+    REQUIRE(hosts.has_promised());
     std::filesystem::copy(hosts.folder.path() / "shared", hosts.folder.path() / "old");
     CHECK(first->wait() == 128 + SIGKILL);
     // The other host sees an earlier state of the volume.

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -64,6 +65,11 @@ public:
         return nlohmann::json::parse(folder.read("host-" + std::to_string(rank) + "/" + name));
     }
 
+    // Of the process that has this rank now, as the witness keeps it; the file is replaced as a whole.
+    [[nodiscard]] nlohmann::json session_of_rank_0() const {
+        return nlohmann::json::parse(folder.read("store/g.group")).at("members").at(0).at("session");
+    }
+
     // Whether every page of the folder's data file has been written.
     [[nodiscard]] bool has_filled(const std::string& data, std::chrono::seconds patience = std::chrono::seconds(60)) const {
         const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -72,6 +78,20 @@ public:
             std::array<char, 8> begin{};
             file.seekg(511 * 8192);
             if (file.read(begin.data(), begin.size()) && std::string_view(begin.data() + 4, 4) == "IOPF") return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return false;
+    }
+
+    // Whether the witness keeps promises of every page of a data file, at 16 bytes each.
+    [[nodiscard]] bool has_promised(std::chrono::seconds patience = std::chrono::seconds(60)) const {
+        const auto deadline = std::chrono::steady_clock::now() + patience;
+        while (std::chrono::steady_clock::now() < deadline) {
+            for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "store")) {
+                std::error_code gone;
+                const std::uintmax_t size_bytes = entry.path().extension() == ".promises" ? entry.file_size(gone) : 0;
+                if (!gone && size_bytes >= 512 * 16) return true;
+            }
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }
         return false;
