@@ -65,11 +65,6 @@ public:
         return nlohmann::json::parse(folder.read("host-" + std::to_string(rank) + "/" + name));
     }
 
-    // Of the process that has this rank now, as the witness keeps it; the file is replaced as a whole.
-    [[nodiscard]] nlohmann::json session_of_rank_0() const {
-        return nlohmann::json::parse(folder.read("store/g.group")).at("members").at(0).at("session");
-    }
-
     // Whether every page of the folder's data file has been written.
     [[nodiscard]] bool has_filled(const std::string& data, std::chrono::seconds patience = std::chrono::seconds(60)) const {
         const auto deadline = std::chrono::steady_clock::now() + patience;
