@@ -7,6 +7,7 @@ namespace sim {
 
 ums::Task<void> run_bulk_update_user(RunContext& context, std::uint64_t seed) {
     const BulkUpdateUserOptions& options = context.options.bulk_update_user;
+    if (options.max_pages == 0) co_return;  // would only burn CPU
     ums::Prng prng(seed);
     RangeReader reader = context.make_reader();
     BulkWriter bulk(context, context.bulk_update_user, ums::mix64(seed));

@@ -15,6 +15,7 @@ public:
         : context_(context), options_(context.options.random_user), prng_(seed), writer_(context.make_writer(OnStop::abandon_with_users)) {}
 
     ums::Task<void> run() {
+        if (options_.max_io_chain_pages == 0) co_return;  // would only burn CPU
         UserPace pace(context_, 1, options_.sleep_after_ms);
         do {
             // A region without pages (MinIOChainLength=0) lasts for one cycle.

@@ -6,6 +6,7 @@ namespace sim {
 
 ums::Task<void> run_read_ahead_user(RunContext& context, std::uint64_t seed) {
     const ReadAheadUserOptions& options = context.options.read_ahead_user;
+    if (options.max_pages == 0) co_return;  // would only burn CPU
     ums::Prng prng(seed);
     RangeReader reader = context.make_reader();
     UserPace pace(context, options.delay_after_cycles, options.delay_ms);

@@ -52,7 +52,7 @@ TEST_CASE("a value out of range is an error that says what is allowed") {
     CHECK(error_in("RandomUser", "MaxLogPerBuffer=64001") ==
           "test.ini:2: [RandomUser] MaxLogPerBuffer = 64001: is too large; allowed: 1 to 64000 bytes");
     CHECK(error_in("ReadAheadUser", "BuffersRAMax=1025") ==
-          "test.ini:2: [ReadAheadUser] BuffersRAMax = 1025: is too large; allowed: 1 to 1024 pages");
+          "test.ini:2: [ReadAheadUser] BuffersRAMax = 1025: is too large; allowed: 0 to 1024 pages");
 }
 
 TEST_CASE("signs are allowed if the number is") {
@@ -89,13 +89,18 @@ TEST_CASE("CPUs that the process may not use cannot be bound") {
     }
 }
 
-TEST_CASE("SQLIOSim's minima of 0 are accepted, its maxima of 0 are not") {
+TEST_CASE("SQLIOSim's minima and maxima of 0 pages are accepted") {
     const std::string text = "[RandomUser]\nMinIOChainLength=0\n[ReadAheadUser]\nBuffersRAMin=0\n[BulkUpdateUser]\nBuffersBUMin=0\n";
     const sim::Options options = load_ini(text + kIniFiles).options;
     CHECK(options.random_user.min_io_chain_pages == 0);
     CHECK(options.read_ahead_user.min_pages == 0);
     CHECK(options.bulk_update_user.min_pages == 0);
-    CHECK_THAT(error_in("ReadAheadUser", "BuffersRAMin=0\nBuffersRAMax=0"), ContainsSubstring("BuffersRAMax = 0: is too small"));
+    const std::string maxima = "[RandomUser]\nMaxIOChainLength=0\n[ReadAheadUser]\nBuffersRAMax=0\n[BulkUpdateUser]\nBuffersBUMax=0\n";
+    const sim::Options none = load_ini(maxima + kIniFiles).options;
+    CHECK(none.random_user.max_io_chain_pages == 0);
+    CHECK(none.read_ahead_user.max_pages == 0);
+    CHECK(none.bulk_update_user.max_pages == 0);
+    CHECK(none.random_user.min_io_chain_pages + none.read_ahead_user.min_pages + none.bulk_update_user.min_pages == 0);
 }
 
 TEST_CASE("a minimum above its maximum is an error in the line that was written") {

@@ -112,6 +112,15 @@ TEST_CASE("a transaction is as long as the region, between MinIOChainLength and 
     CHECK(average < 23);
 }
 
+TEST_CASE("random users with a MaxIOChainLength of 0 do nothing, even without pauses") {
+    Options options = random_users(2);
+    options.random_user.min_io_chain_pages = options.random_user.max_io_chain_pages = 0;
+    options.random_user.sleep_after_ms = 0;
+    const UserResult users = run_random_users(options);
+    CHECK(users.count == 2);
+    CHECK(users.cycles + users.pages_read + users.pages_updated == 0);
+}
+
 TEST_CASE("a chain is never longer than the file") {
     Options options = random_users(1);
     options.files[0].initial_size_mb = options.files[0].max_size_mb = 1;

@@ -132,6 +132,19 @@ TEST_CASE("BuffersRAMin and BuffersRAMax bound the size of a read-ahead, up to 1
     CHECK(large.read_pages == std::set<std::uint64_t>{1024});
 }
 
+TEST_CASE("read-ahead and bulk users with a maximum of 0 pages do nothing, even without pauses") {
+    Options options = quiet_users();
+    options.read_ahead_user = {.user_count = 1, .min_pages = 0, .max_pages = 0, .delay_after_cycles = 0, .delay_ms = 0};
+    options.bulk_update_user = {.user_count = 1, .min_pages = 0, .max_pages = 0, .delay_after_cycles = 0, .delay_ms = 0};
+    const Results results = run_range_users(options).results;
+    for (const char* name : {"ReadAheadUser", "BulkUpdateUser"}) {
+        INFO(name);
+        const UserResult users = user(results, name);
+        CHECK(users.count == 1);
+        CHECK(users.cycles + users.pages_read + users.pages_updated == 0);
+    }
+}
+
 TEST_CASE("a read-ahead takes at most an eighth of a small pool") {
     Options options = quiet_users();
     options.read_ahead_user = {.user_count = 4, .min_pages = 1024, .max_pages = 1024, .delay_after_cycles = 1, .delay_ms = 5};
