@@ -157,6 +157,7 @@ void Checkpoint::look_at_writes() {
     std::uint64_t writes = 0;
     std::uint64_t write_time_ns = 0;
     for (const auto& data : context_.data_files) {
+        if (data->file.options().is_tempdb) continue;  // no checkpoint writes there
         for (const FileCounters& cpu : data->file.counters()) {
             writes += cpu.writes.value() + cpu.gather_writes.value();
             for (const IoClass io_class : {IoClass::write, IoClass::gather_write}) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/files/sim_file.hpp"
 #include "sim/limits.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
@@ -142,6 +143,41 @@ TEST_CASE("CheckpointSlowWrite: a checkpoint keeps fewer writes outstanding whil
     }
     INFO("writes outstanding: " << outstanding[0] << " and " << outstanding[50]);
     CHECK(outstanding[50] < outstanding[0] / 2);
+}
+
+TEST_CASE("CheckpointSlowWrite: slow writes of tempdb, which no checkpoint makes, do not slow down a checkpoint") {
+    std::map<std::uint32_t, double> outstanding;
+    for (const std::uint32_t limit_ms : {0U, 5U}) {
+        VirtualRun run([](const ums::IoRequest& request, std::uint32_t) {
+            const auto* const file = static_cast<const sim::SimFile*>(request.owner);
+            const bool is_slow = request.operation == ums::IoOperation::write && file != nullptr && file->options().is_tempdb;
+            return (is_slow ? 200 : 1) * ums::kNsPerMs;
+        });
+        Options options = steady_writers();
+        options.checkpoint_interval_ms = 1000;
+        options.target_io_duration_ms = 1000;
+        options.recent.checkpoint_slow_write_ms = limit_ms;
+        options.tempdb_user = {.user_count = 8,
+                               .file_count = 1,
+                               .file_size_mb = 8,
+                               .min_spill_kb = 512,
+                               .max_spill_kb = 512,
+                               .delay_after_cycles = 1,
+                               .delay_ms = 1};
+        const Results results = run_and_tag_phases(run, options);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        double sum = 0;
+        double count = 0;
+        for (const Recorded& request : run.storage.requests()) {
+            if (!is_write(request) || !request.path.ends_with("/data.mdx") || !in_main_run(request)) continue;
+            sum += request.file_in_flight;
+            ++count;
+        }
+        REQUIRE(count > 0);
+        outstanding[limit_ms] = sum / count;
+    }
+    INFO("writes outstanding: " << outstanding[0] << " and " << outstanding[5]);
+    CHECK(outstanding[5] > outstanding[0] * 0.8);
 }
 
 namespace {
