@@ -29,13 +29,16 @@ void fix_shrinkable(Draft& draft, sim::FileOptions& file) {
     file.shrinkable = false;
 }
 
-// Increment x MaxExtends < MaxMemoryMB / number of data files, so that the pages of a change of size fit into the file's share of the pool.
-// If that is impossible even with 1 MB, reduces MaxExtends instead.
-void limit_increment(Draft& draft, sim::FileOptions& file, std::uint64_t pool_mb, std::uint64_t data_files) {
+// Increment x MaxExtends < MaxMemoryMB / number of data files, as in SQLIOSim, where the default of MaxMemoryMB is the free memory: with
+// the smaller default of ioproof, files of usual sizes would hardly change. If that is impossible even with 1 MB, reduces MaxExtends
+// instead.
+void limit_increment(Draft& draft, sim::FileOptions& file, std::uint64_t memory_mb, std::uint64_t data_files) {
     sim::ShrinkUserOptions& shrink = draft.options.shrink_user;
-    const std::uint64_t share_mb = (pool_mb - 1) / data_files;
+    const std::uint64_t share_mb = (memory_mb - 1) / data_files;
     if (!file.shrinkable || file.increment_mb * shrink.max_extends <= share_mb) return;
-    const std::string rule = fmt::format("so that Increment times MaxExtends is less than the pool of {} MB / {} data file{}", pool_mb,
+    const bool is_given = draft.options.max_memory_mb != 0;
+    const std::string rule = fmt::format("so that Increment times MaxExtends is less than {} of {} MB / {} data file{}",
+                                         is_given ? "the pool" : "half of the free memory", is_given ? memory_mb : 2 * memory_mb,
                                          data_files, data_files == 1 ? "" : "s");
     const std::uint64_t increment_mb = std::max<std::uint64_t>(share_mb / shrink.max_extends, 1);
     if (increment_mb < file.increment_mb) {
@@ -56,10 +59,10 @@ void adjust_to_machine(Draft& draft, const MachineFacts& machine) {
     auto& files = draft.options.files;
     const auto data_files =
         static_cast<std::uint64_t>(std::count_if(files.begin(), files.end(), [](const sim::FileOptions& file) { return !file.is_log; }));
-    const std::uint64_t pool_mb = draft.options.max_memory_mb != 0 ? draft.options.max_memory_mb : machine.default_pool_mb;
+    const std::uint64_t memory_mb = draft.options.max_memory_mb != 0 ? draft.options.max_memory_mb : machine.default_pool_mb;
     for (sim::FileOptions& file : files) {
         fix_shrinkable(draft, file);
-        if (pool_mb != 0 && data_files != 0) limit_increment(draft, file, pool_mb, data_files);
+        if (memory_mb != 0 && data_files != 0) limit_increment(draft, file, memory_mb, data_files);
     }
 }
 

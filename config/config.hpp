@@ -23,7 +23,7 @@ inline constexpr std::uint64_t kDefaultSizeMb = 4096;
 struct MachineFacts {
     std::uint32_t cpu_count = 1;        // logical CPUs that the run may use
     std::uint64_t cpus = 0;             // which of the first 64, one bit each; 0 = unknown, so Affinity and IOAffinity are not checked
-    std::uint64_t default_pool_mb = 0;  // the pool when MaxMemoryMB is 0; 0 = unknown, so Increment is not checked against it
+    std::uint64_t default_pool_mb = 0;  // the largest pool when MaxMemoryMB is 0; 0 = unknown, so Increment is not checked against it
     std::uint64_t memory_mb = 0;        // that a pool may take; 0 = unknown, so MaxMemoryMB is not capped
 };
 

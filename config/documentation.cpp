@@ -54,8 +54,8 @@ constexpr std::string_view kErrorRules[] = {
     "A Windows path (`f:\\sqliosim.mdx`) is an error on Linux, unless `-dir` is given.",
     "There may be at most CPUCount x 1023 - 100 users in all.",
     "MaxMemoryMB is limited to 15/16 of the machine's memory, with a warning.",
-    "Increment, and if necessary MaxExtends, is reduced until Increment x MaxExtends < MaxMemoryMB / number of data files, with a "
-    "warning.",
+    ("Increment, and if necessary MaxExtends, is reduced until Increment x MaxExtends < MaxMemoryMB / number of data files, with a "
+     "warning. If MaxMemoryMB is 0, half of the free memory counts instead."),
 };
 
 template <std::size_t N>

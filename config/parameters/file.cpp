@@ -48,7 +48,8 @@ std::vector<Parameter> file_parameters() {
          .help = "Step by which the file grows and shrinks; 0 = it does neither.",
          .details =
              "Reduced at the start, with a warning, so that Increment x MaxExtends < MaxMemoryMB / number of data files; if even 1 MB "
-             "does not fit that often, MaxExtends is reduced.",
+             "does not fit that often, MaxExtends is reduced. If MaxMemoryMB is 0, half of the free memory counts instead, even if the "
+             "pool is smaller.",
          .background = "FILEGROWTH of a database file."},
         {.section = kSection,
          .ini_name = "Shrinkable",

@@ -124,9 +124,14 @@ TEST_CASE("Increment is limited so that Increment x MaxExtends < pool / number o
               .increment_mb == 5);
 }
 
-TEST_CASE("Increment is limited by the pool of the machine when MaxMemoryMB is 0") {
+TEST_CASE("Increment is limited by half of the free memory when MaxMemoryMB is 0, and the warning says so") {
     const std::string text = data_file("InitialSize=64\nMaxSize=128\nIncrement=10\nShrinkable=TRUE");
-    CHECK(load_ini(text, {}, {.cpu_count = 1, .default_pool_mb = 101}).options.files[0].increment_mb == 5);
+    const auto limited = load_ini(text, {}, {.cpu_count = 1, .default_pool_mb = 101});
+    CHECK(limited.options.files[0].increment_mb == 5);
+    REQUIRE(limited.warnings.size() == 1);
+    CHECK_THAT(limited.warnings[0],
+               ContainsSubstring("reduced to 5, so that Increment times MaxExtends is less than half of the free memory "
+                                 "of 202 MB / 1 data file"));
     CHECK(load_ini(text, {}, {.cpu_count = 1, .default_pool_mb = 201}).options.files[0].increment_mb == 10);
     CHECK(load_ini(text, {}, {.cpu_count = 1, .default_pool_mb = 0}).options.files[0].increment_mb == 10);
 }
