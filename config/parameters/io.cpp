@@ -16,7 +16,7 @@ std::vector<Parameter> io_parameters() {
          .help = "Share of the random and bulk update users' accesses that are served from the buffer pool.",
          .details =
              "The other accesses read the file although the page may be in the pool, so that the path is exercised. 10000 reads only "
-             "what is not in the pool.",
+             "what is not in the pool. It also applies to the loads of columnstore users and the reads of version store users.",
          .background = "A healthy server shows a 'Buffer cache hit ratio' above 90 %; SQLIOSim tests with 10 %."},
         {.section = kSection,
          .ini_name = "NoBuffering",
