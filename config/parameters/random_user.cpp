@@ -6,7 +6,6 @@ using sim::Options;
 
 namespace {
 
-constexpr std::uint64_t kChainPagesMax = 65'536;
 constexpr std::uint64_t kLogPerBufferMax = 64'000;
 constexpr std::uint64_t kCpuCyclesMax = 1'000'000'000'000;
 
@@ -37,7 +36,7 @@ std::vector<Parameter> io_rows() {
          .toml_name = "min_io_chain_pages",
          .kind = Kind::count,
          .unit = "pages",
-         .range = {.min = 0, .max = kChainPagesMax},
+         .range = {.min = 0, .max = kUserRegionPagesMax},
          .field = +[](Options& o) -> Field { return &o.random_user.min_io_chain_pages; },
          .help = "Fewest pages that a cycle touches.",
          .details =
@@ -49,7 +48,7 @@ std::vector<Parameter> io_rows() {
          .toml_name = "max_io_chain_pages",
          .kind = Kind::count,
          .unit = "pages",
-         .range = {.min = 0, .max = kChainPagesMax},
+         .range = {.min = 0, .max = kUserRegionPagesMax},
          .field = +[](Options& o) -> Field { return &o.random_user.max_io_chain_pages; },
          .help = "Most pages that a cycle touches; 0 = the users do nothing.",
          .details = "See MinIOChainLength."},

@@ -23,6 +23,8 @@ std::vector<Parameter> file_parameters();
 // 10000 hundredths of a percent are 100 %.
 inline constexpr std::uint64_t kRatioMax = 10'000;
 inline constexpr std::uint64_t kUsersMax = std::uint64_t{sim::kCpusMax} * sim::kUsersPerCpu - sim::kUsersReserved;
+// Of a region in which a user works; 512 MB.
+inline constexpr std::uint64_t kUserRegionPagesMax = 65'536;
 // An hour: longer pauses are typing errors, and all sums of pauses fit into 32 bits.
 inline constexpr std::uint64_t kPauseMsMax = 3'600'000;
 // A year.

@@ -103,6 +103,12 @@ TEST_CASE("SQLIOSim's minima and maxima of 0 pages are accepted") {
     CHECK(none.random_user.min_io_chain_pages + none.read_ahead_user.min_pages + none.bulk_update_user.min_pages == 0);
 }
 
+TEST_CASE("a bulk update may be longer than a request, as in SQLIOSim") {
+    CHECK(load_ini("[BulkUpdateUser]\nBuffersBUMax=65536\n" + std::string(kIniFiles)).options.bulk_update_user.max_pages == 65536);
+    CHECK(error_in("BulkUpdateUser", "BuffersBUMax=65537") ==
+          "test.ini:2: [BulkUpdateUser] BuffersBUMax = 65537: is too large; allowed: 0 to 65536 pages");
+}
+
 TEST_CASE("a minimum above its maximum is an error in the line that was written") {
     CHECK(error_in("RandomUser", "MinIOChainLength=101") ==
           "test.ini:2: [RandomUser] MinIOChainLength = 101: must not be above MaxIOChainLength = 100 (default)");
