@@ -7,7 +7,7 @@ using sim::Options;
 namespace {
 
 // SQLIOSim accepts 0, too: some cycles then transfer nothing.
-Range pages_or_none() { return {.min = 0, .max = sim::kTransferPagesMax}; }
+Range region_pages() { return {.min = 0, .max = kUserRegionPagesMax}; }
 
 Range cycle_counts() { return {.min = 0, .max = 1'000'000}; }
 
@@ -89,7 +89,7 @@ std::vector<Parameter> read_ahead_rows() {
          .toml_name = "min_pages",
          .kind = Kind::count,
          .unit = "pages",
-         .range = pages_or_none(),
+         .range = region_pages(),
          .field = +[](Options& o) -> Field { return &o.read_ahead_user.min_pages; },
          .help = "Fewest pages of a read-ahead.",
          .details = "The length is drawn between this and BuffersRAMax, and is clamped to the file. With 0 some cycles read nothing."},
@@ -98,10 +98,11 @@ std::vector<Parameter> read_ahead_rows() {
          .toml_name = "max_pages",
          .kind = Kind::count,
          .unit = "pages",
-         .range = pages_or_none(),
+         .range = region_pages(),
          .field = +[](Options& o) -> Field { return &o.read_ahead_user.max_pages; },
          .help = "Most pages of a read-ahead; 0 = the users do nothing.",
-         .details = "64 pages make reads of 512 KB.",
+         .details = "64 pages make reads of 512 KB. A request has at most 1024 pages, and at most an eighth of the buffer pool: longer "
+                    "read-aheads are cut to that.",
          .background = "SQL Server reads ahead up to 64 pages at a time, the Enterprise edition up to 1024."},
         {.section = kSection,
          .ini_name = "DelayAfterCycles",
@@ -141,7 +142,7 @@ std::vector<Parameter> bulk_update_rows() {
          .toml_name = "min_pages",
          .kind = Kind::count,
          .unit = "pages",
-         .range = {.min = 0, .max = kUserRegionPagesMax},
+         .range = region_pages(),
          .field = +[](Options& o) -> Field { return &o.bulk_update_user.min_pages; },
          .help = "Fewest neighbouring pages of a bulk update.",
          .details = "The length is drawn between this and BuffersBUMax, and is clamped to the file. With 0 some cycles write nothing."},
@@ -150,7 +151,7 @@ std::vector<Parameter> bulk_update_rows() {
          .toml_name = "max_pages",
          .kind = Kind::count,
          .unit = "pages",
-         .range = {.min = 0, .max = kUserRegionPagesMax},
+         .range = region_pages(),
          .field = +[](Options& o) -> Field { return &o.bulk_update_user.max_pages; },
          .help = "Most neighbouring pages of a bulk update; 0 = the users do nothing.",
          .details = "The larger the value, the longer the sequential writes."},

@@ -51,8 +51,8 @@ TEST_CASE("a value out of range is an error that says what is allowed") {
     CHECK(error_in("RandomUser", "UserCount=-2") == "test.ini:2: [RandomUser] UserCount = -2: is too small; allowed: -1 to 65372 users");
     CHECK(error_in("RandomUser", "MaxLogPerBuffer=64001") ==
           "test.ini:2: [RandomUser] MaxLogPerBuffer = 64001: is too large; allowed: 1 to 64000 bytes");
-    CHECK(error_in("ReadAheadUser", "BuffersRAMax=1025") ==
-          "test.ini:2: [ReadAheadUser] BuffersRAMax = 1025: is too large; allowed: 0 to 1024 pages");
+    CHECK(error_in("ReadAheadUser", "BuffersRAMax=65537") ==
+          "test.ini:2: [ReadAheadUser] BuffersRAMax = 65537: is too large; allowed: 0 to 65536 pages");
 }
 
 TEST_CASE("signs are allowed if the number is") {
@@ -103,7 +103,8 @@ TEST_CASE("SQLIOSim's minima and maxima of 0 pages are accepted") {
     CHECK(none.random_user.min_io_chain_pages + none.read_ahead_user.min_pages + none.bulk_update_user.min_pages == 0);
 }
 
-TEST_CASE("a bulk update may be longer than a request, as in SQLIOSim") {
+TEST_CASE("a bulk update and a read-ahead may be longer than a request, as in SQLIOSim") {
+    CHECK(load_ini("[ReadAheadUser]\nBuffersRAMax=65536\n" + std::string(kIniFiles)).options.read_ahead_user.max_pages == 65536);
     CHECK(load_ini("[BulkUpdateUser]\nBuffersBUMax=65536\n" + std::string(kIniFiles)).options.bulk_update_user.max_pages == 65536);
     CHECK(error_in("BulkUpdateUser", "BuffersBUMax=65537") ==
           "test.ini:2: [BulkUpdateUser] BuffersBUMax = 65537: is too large; allowed: 0 to 65536 pages");

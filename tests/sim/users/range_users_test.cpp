@@ -130,6 +130,8 @@ TEST_CASE("BuffersRAMin and BuffersRAMax bound the size of a read-ahead, up to 1
     options.read_ahead_user.delay_ms = 100;
     const Ran large = run_range_users(options);
     CHECK(large.read_pages == std::set<std::uint64_t>{1024});
+    options.read_ahead_user.max_pages = 3000;
+    CHECK(run_range_users(options).read_pages == std::set<std::uint64_t>{1024});
 }
 
 TEST_CASE("read-ahead and bulk users with a maximum of 0 pages do nothing, even without pauses") {
