@@ -186,17 +186,17 @@ ums::Task<bool> Backup::begin_set(BackupSet& set) {
     co_return is_appended;
 }
 
-// Ending users abort a checkpoint, and an aborted checkpoint takes log without freeing any: so this waits until the users have ended.
+// Ending users abort a checkpoint, and an aborted checkpoint takes log without freeing any: so this waits until the users have ended. A
+// checkpoint that was in progress does not count: it knows nothing of changes that were made after it had begun.
 ums::Task<bool> Backup::write_all_changes() {
-    std::uint64_t before = 0;
-    do {
+    bool is_whole = false;
+    while (!is_whole) {
         while (parts_.context.run.users_are_ending() && !parts_.context.run.is_stopping()) {
             co_await ums::sleep_until(parts_.context.now_ns() + ums::kNsPerMs);
         }
         if (parts_.context.run.is_stopping()) co_return false;
-        before = parts_.context.checkpoint.cycles;
-        co_await checkpoint_.run_once();
-    } while (parts_.context.checkpoint.cycles == before);
+        is_whole = co_await checkpoint_.run_whole();
+    }
     co_return true;
 }
 

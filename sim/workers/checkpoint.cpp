@@ -23,12 +23,13 @@ constexpr std::uint64_t kPollNs = 100 * ums::kNsPerMs;
 Checkpoint::Checkpoint(RunContext& context)
     : context_(context), slow_writes_(context.options.recent.checkpoint_slow_write_ms, context.schedulers.size() * kWritersPerScheduler) {}
 
-ums::Task<void> Checkpoint::run_once(Haste haste) {
+ums::Task<bool> Checkpoint::run(Haste haste) {
     co_await one_at_a_time_.acquire(ums::LatchMode::exclusive, ums::WaitType::checkpoint_queue);
     context_.log.space().checkpoint_wanted().reset();
+    bool is_whole = false;
     std::exception_ptr mistake;
     try {
-        if (!context_.run.is_stopping()) co_await write_dirty_pages(haste);
+        if (!context_.run.is_stopping()) is_whole = co_await write_dirty_pages(haste);
     } catch (...) {
         mistake = std::current_exception();
     }
@@ -36,12 +37,13 @@ ums::Task<void> Checkpoint::run_once(Haste haste) {
     if (context_.run.is_stopping()) context_.log.space().refuse();
     one_at_a_time_.release(ums::LatchMode::exclusive);
     if (mistake) std::rethrow_exception(mistake);
+    co_return is_whole;
 }
 
-ums::Task<void> Checkpoint::write_dirty_pages(Haste haste) {
+ums::Task<bool> Checkpoint::write_dirty_pages(Haste haste) {
     co_await context_.log.wait_for_pinned_hold();
     // It would be broken off, and what it logs would take room that the final checkpoint needs.
-    if (context_.run.users_are_ending()) co_return;
+    if (context_.run.users_are_ending()) co_return false;
     // Every page that was changed before this point is now dirty, or is being written under a latch that collect() or the writers will
     // meet.
     const CheckpointBegin begin = co_await context_.log.begin_checkpoint();
@@ -49,15 +51,16 @@ ums::Task<void> Checkpoint::write_dirty_pages(Haste haste) {
     co_await collect();
     context_.journal.moment(Moment::checkpoint);
     co_await write_all(haste);
-    if (is_broken_off()) co_return;  // what was not written is not promised
+    if (is_broken_off()) co_return false;  // what was not written is not promised
     // Before the sync, which does not cover what is written after it has begun.
     const Exceptions exceptions = find_exceptions();
     co_await sync_files();
-    if (context_.run.is_stopping()) co_return;
+    if (context_.run.is_stopping()) co_return false;
     const bool is_hardened = co_await log_end(begin, exceptions);
     if (is_hardened && context_.promises != nullptr) context_.promises->checkpoint_done(begin.lsn);
     if (is_hardened) context_.log.truncate(begin.lsn);
     WorkCounters::add(context_.checkpoint.cycles, 1);
+    co_return true;
 }
 
 Checkpoint::Exceptions Checkpoint::find_exceptions() const {
@@ -241,7 +244,7 @@ ums::Task<void> Checkpoint::serve_by_the_clock() {
     ums::Event& wanted = context_.log.space().checkpoint_wanted();
     while (!stopping_) {
         const bool is_wanted = co_await wanted.wait(ums::WaitType::checkpoint_queue, context_.now_ns() + interval_ns);
-        if (!stopping_ && (is_wanted || periodic_)) co_await run_once(is_wanted ? Haste::at_once : Haste::automatic);
+        if (!stopping_ && (is_wanted || periodic_)) co_await run(is_wanted ? Haste::at_once : Haste::automatic);
     }
 }
 
@@ -254,9 +257,9 @@ ums::Task<void> Checkpoint::serve_by_the_target() {
         const bool is_due = periodic_ && CheckpointPace(dirty_target()).should_begin(dirty_pages(), use);
         const bool is_urgent = is_wanted && (!periodic_ || use.is_waited_for || use.used_bytes >= use.short_bytes);
         if (is_urgent) {
-            co_await run_once(Haste::at_once);
+            co_await run(Haste::at_once);
         } else if (is_wanted || is_due) {
-            co_await run_once(Haste::as_needed);
+            co_await run(Haste::as_needed);
         }
     }
 }

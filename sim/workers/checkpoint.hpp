@@ -18,7 +18,9 @@ public:
 
     // One immediate checkpoint, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch. Aborted,
     // without truncating the log, if the run stops or the main run ends meanwhile; none begins while users are ending.
-    ums::Task<void> run_once() { return run_once(Haste::at_once); }
+    ums::Task<void> run_once() { co_await run_whole(); }
+    // The same. False: it was aborted, or none began.
+    ums::Task<bool> run_whole() { return run(Haste::at_once); }
 
     // The service: a checkpoint whenever the log requests one and, while it is periodic, every CheckpointInterval, until stop(). With
     // TargetRecoveryTime, it is indirect while it is periodic: passes that write a little at a time, as much as the target and the log
@@ -41,8 +43,8 @@ private:
         at_once,    // a task waits for it
     };
 
-    ums::Task<void> run_once(Haste haste);
-    ums::Task<void> write_dirty_pages(Haste haste);
+    ums::Task<bool> run(Haste haste);
+    ums::Task<bool> write_dirty_pages(Haste haste);
     ums::Task<void> collect();
     ums::Task<void> write_all(Haste haste);
     ums::Task<void> write_little_by_little();

@@ -1,0 +1,73 @@
+// The first steps of a backup, one by one: which changes its pages must hold. In virtual time, on files in memory.
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sim/backup/backup.hpp"
+#include "sim/backup/backup_files.hpp"
+#include "sim/files/file_creator.hpp"
+#include "sim/limits.hpp"
+#include "sim/workers/checkpoint.hpp"
+#include "tests/sim/support/worker_world.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+
+namespace {
+
+// Makes the files of the backups that the options want. `outstanding` must outlive the world's parts.
+ums::Task<void> add_backup_files(WorkerWorld& world, ums::Semaphore& outstanding) {
+    sim::FileCreator creator(world.options, world.storage, world.journal, world.context().run_id);
+    const std::vector<sim::FileOptions> files = sim::backup_files(world.options);
+    const std::vector<sim::NumberedFile> wanted = sim::numbered(files, static_cast<std::uint32_t>(world.options.files.size()) + 1);
+    co_await creator.claim(wanted);
+    co_await creator.replace_old_files();
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        sim::SimFile::Setup setup = co_await creator.prepare(i);
+        const sim::FileContext context{world.storage, outstanding, world.state, world.journal, sim::load_of(world.options)};
+        world.parts->add_backup_file(std::move(setup), world.options.backup_user, context);
+    }
+    for (const auto& data : world.parts->backup_files.data_files) world.parts->diagnosis->add_file(*data);
+}
+
+}  // namespace
+
+TEST_CASE("a backup takes no checkpoint for its own that had begun before it, when the end of the main run leaves it without one") {
+    ums::Semaphore outstanding(sim::kOutstandingIoMax);
+    WorkerWorld world;
+    world.options.backup_user.folders = "/memory";
+    world.options.backup_user.restore_folder = "/memory";
+    world.run([&outstanding](WorkerWorld& w) -> ums::Task<void> {
+        co_await add_backup_files(w, outstanding);
+        sim::Checkpoint& checkpoint = *w.parts->checkpoint;
+        sim::Backup backup(w.context(), w.parts->backup_files, checkpoint, *w.parts->log_auditor);
+        ums::TaskGroup tasks;
+        w.state.release_users();
+        co_await w.change_page(300);
+        w.hold_data_writes();
+        (*w.schedulers)[0].spawn(tasks, "Checkpoint", checkpoint.run_once());
+        co_await wait_for_held(w.storage, w.clock);
+        // Neither the checkpoint that is in progress nor the log of the backup has this change.
+        co_await w.change_page(40);
+        (*w.schedulers)[0].spawn(tasks, "Backup", backup.serve());
+        co_await w.sleep_ms(100);
+        const std::int32_t log_file = w.parts->log_files.front()->transfer_handle().value;
+        w.storage.set_rule([log_file](const ums::IoRequest& request) {
+            return Fate{.hold = request.operation == ums::IoOperation::write && request.file.value == log_file};
+        });
+        w.storage.release_held();
+        co_await wait_for_held(w.storage, w.clock);  // the end of the checkpoint: all of its pages have been written
+        w.state.end_users();
+        w.release_data_writes();
+        co_await w.sleep_ms(1000);
+        CHECK(w.context().checkpoint.cycles == 1);
+        w.state.users_have_ended();
+        co_await tasks.join();
+        co_await backup.finish();
+        INFO(w.sink.text());
+        CHECK(backup.result().full.count == 1);
+        CHECK(backup.result().compared.count == 1);
+        CHECK(w.sink.findings().empty());
+    });
+}
