@@ -57,15 +57,10 @@ ums::Task<void> Backup::serve() {
     std::uint64_t log_ns = 0;
     while (!run.users_must_stop()) {
         const std::uint64_t now_ns = parts_.context.now_ns();
-        if (log_copy_.is_broken() && has_full()) {
-            co_await end_chain(kLogUsedAgain);
-            full_ns = now_ns;
-        }
         if (now_ns >= full_ns) {
             co_await restore();
             co_await full();
             full_ns = due_after(parts_.options.full_interval_s);
-            if (!has_full()) full_ns = parts_.context.now_ns() + ums::kNsPerSecond;
             differential_ns = due_after(parts_.options.differential_interval_s);
             log_ns = due_after(parts_.options.log_interval_s);
         } else if (has_full() && now_ns >= differential_ns) {
@@ -75,15 +70,16 @@ ums::Task<void> Backup::serve() {
             co_await log();
             log_ns = due_after(parts_.options.log_interval_s);
         }
+        // What ended the chain may last, so not at once.
+        if (!has_full()) full_ns = std::min(full_ns, parts_.context.now_ns() + ums::kNsPerSecond);
         co_await run.users_stop().wait(ums::WaitType::sleep_task, parts_.context.now_ns() + kPauseNs);
     }
 }
 
 ums::Task<void> Backup::finish() {
     RunState& run = parts_.context.run;
-    if (log_copy_.is_broken()) co_await end_chain(kLogUsedAgain);
     if (!has_full() && !run.is_stopping()) co_await full();
-    const bool has_log = has_full() && keeps_log() && !log_copy_.is_broken();
+    const bool has_log = has_full() && keeps_log();
     if (has_log && !run.is_stopping()) co_await log();
     co_await restore();
     log_copy_.end();

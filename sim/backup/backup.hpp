@@ -24,7 +24,8 @@ public:
     // The references must outlive the object. Nothing else may use `log_reader` while a backup is in progress.
     Backup(RunContext& context, BackupFiles& files, Checkpoint& checkpoint, LogAuditor& log_reader);
 
-    // A task of the main run: makes backups on schedule until the users must stop. A backup in progress is completed.
+    // A task of the main run: makes backups on schedule until the users must stop. A backup in progress is completed. If one fails, its
+    // chain ends, and a full backup follows a second later.
     ums::Task<void> serve();
     // After the main run, when nothing else is going on: makes a full backup if there is none yet, then restores the last chain.
     ums::Task<void> finish();

@@ -1,4 +1,4 @@
-// The first steps of a backup, one by one: which changes its pages must hold. In virtual time, on files in memory.
+// The first steps of a backup, one by one: which changes its pages hold, and what becomes of its log. In virtual time, on files in memory.
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -69,5 +69,39 @@ TEST_CASE("a backup takes no checkpoint for its own that had begun before it, wh
         CHECK(backup.result().full.count == 1);
         CHECK(backup.result().compared.count == 1);
         CHECK(w.sink.findings().empty());
+    });
+}
+
+TEST_CASE("a chain whose log was reused before it could be copied is said to end once") {
+    ums::Semaphore outstanding(sim::kOutstandingIoMax);
+    WorkerWorld world;
+    world.options.backup_user.folders = "/memory";
+    world.run([&outstanding](WorkerWorld& w) -> ums::Task<void> {
+        co_await add_backup_files(w, outstanding);
+        sim::Backup backup(w.context(), w.parts->backup_files, *w.parts->checkpoint, *w.parts->log_auditor);
+        ums::TaskGroup tasks;
+        const std::int32_t chain_file = w.parts->backup_files.chain->transfer_handle().value;
+        w.storage.set_rule([chain_file](const ums::IoRequest& request) {
+            return Fate{.hold = request.operation == ums::IoOperation::write && request.file.value == chain_file};
+        });
+        w.state.release_users();
+        (*w.schedulers)[0].spawn(tasks, "Backup", backup.serve());
+        co_await wait_for_held(w.storage, w.clock);
+        // More than three quarters of the log, while the backup waits for the first write of its chain.
+        for (std::uint32_t page = 100; page < 300; ++page) co_await w.change_page(page, 32 << 10);
+        co_await w.parts->checkpoint->run_once();
+        w.storage.set_rule(nullptr);
+        w.storage.release_held();
+        co_await w.sleep_ms(500);
+        w.state.end_users();
+        w.state.users_have_ended();
+        co_await tasks.join();
+        CHECK(backup.result().broken_chains == 1);
+        CHECK(backup.result().full.count == 0);
+        co_await backup.finish();
+        INFO(w.sink.text());
+        CHECK(backup.result().broken_chains == 1);
+        CHECK(backup.result().full.count == 1);
+        CHECK(w.sink.count_of(sim::Severity::warning, "The chain of backups 1 ends") == 1);
     });
 }

@@ -200,6 +200,34 @@ TEST_CASE("FullInterval is the time from one full backup to the next, and 0 make
     CHECK(full_backups(4) == 2);
 }
 
+TEST_CASE("a chain that cannot go on is followed by a full backup in the same main run, however long FullInterval is") {
+    VirtualRun run;
+    Options options = backup_options();
+    options.test_cycle_duration_s = 6;
+    options.backup_user.differential_interval_s = 1;
+    Phase phase{};
+    std::uint32_t growths = 0;
+    run.storage.set_fault([&](const Recorded& request) {
+        const bool is_growth =
+            phase == Phase::main_run && request.operation == ums::IoOperation::allocate && request.path.ends_with(".bak");
+        if (is_growth) ++growths;
+        const bool fails = is_growth && growths == 2;  // for the first differential backup
+        return fails ? std::make_error_code(std::errc::no_space_on_device) : std::error_code{};
+    });
+    const Results results = run.run(options, [&](sim::Simulation& simulation) {
+        run.storage.set_tagger([&simulation, &phase] {
+            phase = simulation.phase();
+            return 0;
+        });
+    });
+    run.storage.set_tagger({});
+    INFO(run.sink.text());
+    REQUIRE(what_failed(results, run.sink, run.storage).empty());
+    CHECK(results.backup->broken_chains == 1);
+    CHECK(results.backup->full.count == 2);
+    CHECK(results.backup->differential.count >= 1);
+}
+
 TEST_CASE("log is backed up early when a quarter of the log waits for it, however long LogInterval is") {
     VirtualRun run;
     Options options = backup_options();
