@@ -196,7 +196,8 @@ ums::Task<bool> Backup::write_all_changes() {
     co_return true;
 }
 
-ums::Task<bool> Backup::copy_pages(BackupSet& set, std::vector<PageBlock> blocks, std::uint32_t first_position, std::uint64_t& pages) {
+ums::Task<bool> Backup::copy_pages(const BackupSet& set, std::vector<PageBlock> blocks, std::uint32_t first_position,
+                                   std::uint64_t& pages) {
     const std::uint32_t end_position = first_position + stripe_pages_for(blocks.size(), parts_.files.stripe_count, parts_.block_pages);
     for (std::uint32_t i = 0; i < parts_.files.stripe_count; ++i) {
         const bool is_empty = co_await parts_.empty(parts_.stripe(i), first_position, end_position);
@@ -217,8 +218,8 @@ ums::Task<bool> Backup::copy_pages(BackupSet& set, std::vector<PageBlock> blocks
     co_await log_copies.join();
     if (!is_copied || !is_log_copied) co_return false;
     pages = copy.page_count();
-    set.runs = copy.take_runs();
-    const bool is_appended = co_await append_runs(set);
+    const std::vector<PageRun> runs = copy.take_runs();
+    const bool is_appended = co_await append_runs(set.number, runs);
     co_return is_appended;
 }
 
@@ -234,12 +235,11 @@ ums::Task<bool> Backup::copy_log_until(ums::Event& done, std::uint32_t set_numbe
     }
 }
 
-ums::Task<bool> Backup::append_runs(const BackupSet& set) {
+ums::Task<bool> Backup::append_runs(std::uint32_t set_number, std::span<const PageRun> runs) {
     const std::size_t runs_max = parts_.chain.body_bytes_max() / sizeof(PageRun);
-    for (std::size_t first = 0; first < set.runs.size(); first += runs_max) {
-        const std::size_t count = std::min(runs_max, set.runs.size() - first);
-        const std::span<const PageRun> runs(set.runs.data() + first, count);
-        const bool is_appended = co_await parts_.chain.append(ChunkKind::pages, set.number, std::as_bytes(runs));
+    for (std::size_t first = 0; first < runs.size(); first += runs_max) {
+        const std::span<const PageRun> in_chunk = runs.subspan(first, std::min(runs_max, runs.size() - first));
+        const bool is_appended = co_await parts_.chain.append(ChunkKind::pages, set_number, std::as_bytes(in_chunk));
         if (!is_appended) co_return false;
     }
     co_return true;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,9 +41,9 @@ private:
     ums::Task<bool> make(BackupKind kind);
     ums::Task<bool> begin_set(BackupSet& set);
     ums::Task<bool> end_set(BackupSet& set, std::uint64_t pages);
-    ums::Task<bool> copy_pages(BackupSet& set, std::vector<PageBlock> blocks, std::uint32_t first_position, std::uint64_t& pages);
+    ums::Task<bool> copy_pages(const BackupSet& set, std::vector<PageBlock> blocks, std::uint32_t first_position, std::uint64_t& pages);
     ums::Task<bool> copy_log_until(ums::Event& done, std::uint32_t set_number);
-    ums::Task<bool> append_runs(const BackupSet& set);
+    ums::Task<bool> append_runs(std::uint32_t set_number, std::span<const PageRun> runs);
     ums::Task<bool> write_all_changes();
     ums::Task<void> verify(const BackupSet& set);
     ums::Task<void> restore();

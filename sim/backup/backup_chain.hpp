@@ -17,7 +17,8 @@
 
 namespace sim {
 
-// What must be remembered about one backup of a chain: its place in the chain, and what the run knew when the backup ended.
+// What must be remembered about one backup of a chain: its place in the chain, and what the run knew when the backup ended. Where its pages
+// are is read from the chain.
 struct BackupSet {
     BackupKind kind{};
     std::uint32_t number = 0;  // in its chain, from 1
@@ -25,7 +26,6 @@ struct BackupSet {
     std::uint32_t end_chunk = 0;
     std::uint64_t last_lsn = 0;           // to which a restore brings all pages
     PageSums sums{};                      // of the pages at that LSN; only of the newest backup
-    std::vector<PageRun> runs{};          // where each page is
     std::vector<std::uint64_t> shrunk{};  // by source: how often the file had been cut when the backup began
 };
 

@@ -24,3 +24,13 @@ TEST_CASE("of the backups of a chain only the newest keeps its sums, however man
     CHECK(sets[0].number == 1);
     CHECK(sets[2].number == 3);
 }
+
+namespace {
+
+template <typename Set>
+constexpr bool kKeepsPageRuns = requires(Set set) { set.runs; };
+
+}  // namespace
+
+// A differential backup of scattered changes has a run for each extent: in a chain of days, they would fill the memory.
+TEST_CASE("no backup of a chain keeps in memory where its pages are") { STATIC_REQUIRE_FALSE(kKeepsPageRuns<BackupSet>); }
