@@ -107,12 +107,13 @@ bool BackupChain::matches(const Chunk& chunk, const std::byte* bytes) const {
 ums::Task<bool> BackupChain::read(std::uint32_t begin, std::uint32_t end, const Take& take) {
     bool are_right = true;
     for (std::uint32_t i = begin; i < end; ++i) {
-        const Chunk& chunk = chunks_.at(i);
+        Chunk& chunk = chunks_.at(i);
         if (run_.is_stopping() || chunk.is_unknown) co_return false;
         const ums::IoSegment segment{read_memory_.data(), chunk.size_bytes};
         stamp_not_read(read_memory_.data(), chunk.size_bytes);
         IoRetry retry(file_, run_, journal_);
         const bool is_read = co_await retry.read(chunk.offset_bytes, {&segment, 1}, ums::WaitType::backupio, OnStop::abandon);
+        chunk.is_unknown = !is_read && retry.has_reported();
         if (!is_read) co_return false;
         bool is_right = matches(chunk, read_memory_.data());
         if (!is_right) is_right = co_await diagnose(i, read_memory_.data());

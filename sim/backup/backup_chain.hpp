@@ -49,8 +49,8 @@ public:
     ums::Task<bool> append(ChunkKind kind, std::uint32_t set_number, std::span<const std::byte> body);
 
     using Take = std::function<void(const ChunkHeader& header, std::span<const std::byte> body)>;
-    // Reads chunks [begin, end) and hands over those that are as appended. False if one of them is not, which has been reported, or the run
-    // stops. One task at a time.
+    // Reads chunks [begin, end) and hands over those that are as appended. False if one of them is not, which has been reported once, or
+    // the run stops. One task at a time.
     ums::Task<bool> read(std::uint32_t begin, std::uint32_t end, const Take& take);
 
 private:
@@ -58,7 +58,7 @@ private:
         std::uint64_t offset_bytes = 0;
         std::uint32_t size_bytes = 0;
         std::uint32_t checksum = 0;
-        bool is_unknown = false;  // could not be written, or was found to be wrong
+        bool is_unknown = false;  // could not be written or read, or was found to be wrong
     };
 
     ums::Task<bool> make_room(std::uint64_t end_bytes);

@@ -380,3 +380,19 @@ TEST_CASE("a fault in the source, the backup or the restored file is found and l
     const std::string start = "In a " + std::string(name_of(place.role));
     CHECK(finding.description.starts_with(start) == (place.role != FileRole::test));
 }
+
+TEST_CASE("a chunk of the chain that cannot be read is reported once, although the restore needs it after the verification") {
+    VirtualRun run;
+    Options options = quiet_options(VirtualRun::kFolder);
+    options.backup_user.folders = options.backup_user.restore_folder = VirtualRun::kFolder;
+    run.storage.set_fault([](const Recorded& request) {
+        const bool is_bad = is_read(request) && request.of_load && request.path.ends_with(".trn") && covers(request, 8192);
+        return is_bad ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    const Results results = run.run(options);
+    INFO(run.sink.text());
+    CHECK(results.outcome == Outcome::failed);
+    REQUIRE(results.findings.size() == 1);
+    CHECK(results.findings.front().kind == FindingKind::io_error);
+    CHECK(results.findings.front().place.role == FileRole::backup_chain);
+}
