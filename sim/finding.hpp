@@ -123,7 +123,7 @@ struct FindingPlace {
     std::uint32_t file_id = 0;
     std::string path;
     FileRole role = FileRole::test;
-    bool is_log = false;                // of a log file: about a log block, not about a page
+    bool is_log = false;                // about a log block, or a chunk of a backup chain, not about a page
     std::uint32_t page_id = 0;          // of the first byte, in a data file
     std::uint64_t offset_bytes = 0;     // in the file
     std::uint64_t size_bytes = 0;       // of the page, block or request that is wrong

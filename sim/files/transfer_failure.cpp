@@ -81,8 +81,9 @@ Finding place_of_transfer(std::uint32_t file_id, const FileOptions& file, const 
     finding.request.of_file = file_request_of(request.operation);
     finding.place.file_id = file_id;
     finding.place.path = file.path;
-    finding.place.is_log = file.is_log;
-    if (!file.is_log) finding.place.page_id = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
+    // A chain of backups has chunks, and no pages.
+    finding.place.is_log = file.is_log || file.role == FileRole::backup_chain;
+    if (!finding.place.is_log) finding.place.page_id = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
     finding.place.offset_bytes = request.offset_bytes;
     finding.place.size_bytes = request.size_bytes;
     return finding;

@@ -1,7 +1,9 @@
 #include "sim/files/transfer_failure.hpp"
 
 #include <cerrno>
+#include <cstdint>
 
+#include "sim/limits.hpp"
 #include "tests/support/catch.hpp"
 #include "ums/io/errno_error.hpp"
 
@@ -25,4 +27,19 @@ TEST_CASE("the message names the limit that was reached") {
     CHECK(sim::retry_message("a.mdx", failure).find("ulimit -n") != std::string::npos);
     failure.error = errno_error(EFBIG);
     CHECK(sim::retry_message("a.mdx", failure).find("ulimit -f") != std::string::npos);
+}
+
+TEST_CASE("a failed transfer of a backup chain is placed by its offset, as in a log: it has no pages") {
+    constexpr std::uint64_t kOffsetBytes = 5 * sim::kPageBytes + 4096;
+    const sim::TransferFailure failure{
+        .operation = ums::IoOperation::read, .offset_bytes = kOffsetBytes, .size_bytes = 4096, .error = errno_error(EIO)};
+    const sim::FileOptions chain{.path = "ioproof_backup.trn", .role = sim::FileRole::backup_chain};
+    const sim::Finding in_chain = sim::persistent_failure(7, chain, failure, 1);
+    CHECK(in_chain.place.is_log);
+    CHECK(in_chain.place.page_id == 0);
+    CHECK(in_chain.place.offset_bytes == kOffsetBytes);
+    const sim::FileOptions stripe{.path = "ioproof_backup_1.bak", .role = sim::FileRole::backup};
+    const sim::Finding in_stripe = sim::persistent_failure(6, stripe, failure, 1);
+    CHECK_FALSE(in_stripe.place.is_log);
+    CHECK(in_stripe.place.page_id == 5);
 }
