@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 
 #include "sim/buffer/snapshot.hpp"
 #include "sim/users/users.hpp"
@@ -8,17 +9,22 @@ namespace sim {
 
 namespace {
 
-// Read-ahead of DBCC: 512 KB.
-ums::Task<void> check_file(RunContext& context, Snapshot& snapshot) {
+// Between two tries to take a snapshot for which there is no room.
+constexpr std::uint64_t kTriesNs = ums::kNsPerSecond;
+
+// Read-ahead of DBCC: 512 KB. False: there is no snapshot, and a warning says why.
+ums::Task<bool> check_file(RunContext& context, Snapshot& snapshot) {
     RangeReader reader = context.make_reader();
     const std::uint32_t step = std::min(kReadAheadPages, context.transfer_pages_max());
     co_await snapshot.take();
+    if (snapshot.pages() == 0) co_return false;
     for (std::uint32_t page = 0; page < snapshot.pages() && !context.run.users_must_stop(); page += step) {
         const std::uint32_t pages = co_await snapshot.read(reader, page, step);
         WorkCounters::add(context.snapshot_checks.pages_read, pages);
         co_await ums::Scheduler::current().yield_if_due();
     }
     if (!context.run.users_must_stop()) WorkCounters::add(context.snapshot_checks.cycles, 1);
+    co_return true;
 }
 
 }  // namespace
@@ -28,12 +34,14 @@ ums::Task<void> run_snapshot_check(RunContext& context) {
     bool has_snapshots = true;
     while (has_snapshots && !context.run.users_must_stop()) {
         has_snapshots = false;
+        std::uint64_t pause_ns = delay_ns;
         for (const auto& data : context.data_files) {
             if (data->snapshot == nullptr || context.run.users_must_stop()) continue;
             has_snapshots = true;
-            co_await check_file(context, *data->snapshot);
+            const bool is_taken = co_await check_file(context, *data->snapshot);
+            if (!is_taken) pause_ns = std::max(delay_ns, kTriesNs);
         }
-        co_await context.run.users_stop().wait(ums::WaitType::sleep_task, context.now_ns() + delay_ns);
+        co_await context.run.users_stop().wait(ums::WaitType::sleep_task, context.now_ns() + pause_ns);
     }
 }
 
