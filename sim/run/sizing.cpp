@@ -10,6 +10,7 @@ namespace sim {
 namespace {
 
 constexpr std::uint64_t kBytesPerMb = 1024ULL * 1024;
+constexpr std::uint64_t kLedgerEntryBytes = 16;
 
 // The working set must not fit: a pool that holds all data gives the lazy writer nothing to do.
 constexpr std::uint64_t kDataForPool = 4;
@@ -37,12 +38,11 @@ std::uint64_t pool_mb_max(const ums::Machine& machine) {
 }
 
 std::uint64_t ledger_mb(const Options& options) {
-    constexpr std::uint64_t kEntryBytes = 16;
     std::uint64_t sum_mb = 0;
     for (const FileOptions& file : options.files) {
         if (!file.is_log && !file.sparse) sum_mb += file.initial_size_mb;
     }
-    return sum_mb * kEntryBytes / kPageBytes;
+    return sum_mb * kLedgerEntryBytes / kPageBytes;
 }
 
 std::uint64_t backup_mb(const Options& options) {
@@ -52,7 +52,10 @@ std::uint64_t backup_mb(const Options& options) {
     if (!backup.is_on()) return 0;
     const std::uint64_t buffers_mb = std::uint64_t{backup.buffer_count} * backup.max_transfer_kb / kKbPerMb;
     const bool has_differentials = backup.differential_interval_s != 0;
-    return buffers_mb + (has_differentials ? data_files_mb(options, &FileOptions::max_size_mb) * kLsnBytes / kPageBytes : 0);
+    const std::uint64_t lsns_mb = has_differentials ? data_files_mb(options, &FileOptions::max_size_mb) * kLsnBytes / kPageBytes : 0;
+    const std::uint64_t copies = 1U + (has_differentials ? 1U : 0U) + (backup.restore_folder.empty() ? 0U : 1U);
+    const std::uint64_t copied_mb = copies * data_files_mb(options, &FileOptions::initial_size_mb);
+    return buffers_mb + lsns_mb + copied_mb * kLedgerEntryBytes / kPageBytes;
 }
 
 std::uint64_t pool_mb_for(const Options& options, const ums::Machine& machine) {

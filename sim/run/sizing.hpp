@@ -21,7 +21,8 @@ std::uint64_t pool_mb_max(const ums::Machine& machine);
 // What the ledger takes for the data files at their initial size: 16 bytes for each page.
 std::uint64_t ledger_mb(const Options& options);
 
-// What backups take in addition to the pool: their buffers, and for differential ones 8 bytes for each page that the data files can have.
+// What backups take in addition to the pool: their buffers, the ledgers of full backups, differential backups and restored files, each as
+// large as that of the data files, and for differential ones 8 bytes for each page that the data files can have.
 std::uint64_t backup_mb(const Options& options);
 
 // The buffer pool of the run: MaxMemoryMB or the default; never above what ledger and backups leave of pool_mb_max(), never above what the

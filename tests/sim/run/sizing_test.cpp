@@ -37,17 +37,19 @@ TEST_CASE("MaxMemoryMB is obeyed, but never beyond the memory of the machine") {
     CHECK(sim::pool_mb_for(options_with(2000, 4000), {}) == 2000);
 }
 
-TEST_CASE("backups take their buffers from the memory, and differential ones also a word for each page") {
+TEST_CASE("backups take their buffers and their ledgers from the memory, and differential ones also a word for each page") {
     sim::Options options = options_with(2000, 4096);
     options.backup_user.buffer_count = 100;
     options.backup_user.max_transfer_kb = 4096;
     options.backup_user.differential_interval_s = 1;
     CHECK(sim::backup_mb(options) == 0);
     options.backup_user.folders = "/backups";
-    CHECK(sim::backup_mb(options) == 400 + 4);
-    CHECK(sim::pool_mb_for(options, kMachine) == 1000 - 62 - 4 - 404);
+    CHECK(sim::backup_mb(options) == 400 + 2 * 4 + 4);
+    CHECK(sim::pool_mb_for(options, kMachine) == 1000 - 62 - 4 - 412);
+    options.backup_user.restore_folder = "/restored";
+    CHECK(sim::backup_mb(options) == 400 + 3 * 4 + 4);
     options.backup_user.differential_interval_s = 0;
-    CHECK(sim::backup_mb(options) == 400);
+    CHECK(sim::backup_mb(options) == 400 + 2 * 4);
     options.backup_user.buffer_count = 1024;
     CHECK(sim::pool_mb_for(options, kMachine) == sim::kBufferPoolMbMin);
 }
