@@ -206,10 +206,10 @@ TEST_CASE("figures in the README are those of the program") {
         std::smatch match;
         return std::regex_search(text, match, std::regex(pattern)) ? std::stoull(match[1].str()) : 0;
     };
-    CHECK(told("never more than the data files at their largest, never less than (\\d+) MB") == sim::kBufferPoolMbMin);
+    CHECK(told("never more than the data files at their largest, and never less than (\\d+) MB") == sim::kBufferPoolMbMin);
     CHECK(told("history of operations holds the last (\\d+) of each scheduler") == sim::kOperationsKept);
-    CHECK(told("a ledger with (\\d+) bytes a page") == sizeof(sim::PageLedger::Entry));
-    CHECK(told("MaxMemoryMB and (\\d+) bytes for each page of the data files") == sizeof(sim::PageLedger::Entry));
+    CHECK(told("the ledger, (\\d+) bytes a page") == sizeof(sim::PageLedger::Entry));
+    CHECK(told("plus (\\d+) bytes for each page of the data files") == sizeof(sim::PageLedger::Entry));
     CHECK(told("came back late \\(over (\\d+) s") == sim::kLongIoSeconds);
     CHECK(told("`long_io` \\(requests over (\\d+) s\\)") == sim::kLongIoSeconds);
     CHECK(told("up to (\\d+) I/O threads for each CPU") == ums::kEngineThreadsMax);
