@@ -45,8 +45,8 @@ constexpr std::array kTable{
     Guidance{"no_space", Grade::poor,
              "The run ended early because there was no space left. That proves nothing about the storage, good or bad.",
              "Free some space, raise the quota, or choose a smaller -size (a data file may grow to twice that), then run again.", ""},
-    Guidance{"not_done", Grade::poor, "The run ended early. That proves nothing about the storage, good or bad.",
-             "Fix the cause named above, then run again.", ""},
+    Guidance{"not_done", Grade::poor, "The test was not completed. That proves nothing about the storage, good or bad.",
+             "Fix this cause, then start it again.", ""},
     Guidance{"group_incomplete", Grade::poor, "The group was not complete. That proves nothing about the storage, good or bad.",
              "Find out why that run did not come, or was lost or cut off, then start all of them again.", ""},
 
@@ -54,10 +54,11 @@ constexpr std::array kTable{
     Guidance{"verify_pass", Grade::good,
              "{pages} and {count} of the log verified: every write that the log proves to have been acknowledged is there.", "", ""},
     Guidance{"verify_scope", Grade::good,
-             "What the log may have lost at its own end, with all that depended on it, cannot be seen from the files alone.", "", ""},
-    Guidance{"verify_scope_ledger", Grade::good,
-             "So is everything that the ledger or witness holds as acknowledged: a log that lost its own end would have been found.", "",
-             ""},
+             "The files alone cannot show what the log may have lost at its own end, with all that depended on it.", "", ""},
+    Guidance{
+        "verify_scope_ledger", Grade::good,
+        "Everything that the ledger or witness holds as acknowledged is there, too: a log that lost its own end would have been found.", "",
+        ""},
     Guidance{"verify_ledger_unused", Grade::fair, "The ledger or witness was not used.",
              "Give each run on these files the same one, and verify with it before they are used again.", ""},
     Guidance{
@@ -65,10 +66,9 @@ constexpr std::array kTable{
         "{count} torn by the cut: partly old, partly new. That write had not been acknowledged, so nothing is lost that was promised; but "
         "this storage does not write 8 KB as one. SQL Server would report error 824 there, and need a restore of the page.",
         "Give the database storage that writes 8 KB atomically, or count on restores after a power cut.", kTornPages},
-    Guidance{
-        "verify_unasked", Grade::fair,
-        "{count} ran with Durability=None: nothing was asked of the storage for them, so what a power cut took from them is not its fault.",
-        "Run with WriteThrough or ForcedFlush to test the storage.", ""},
+    Guidance{"verify_unasked", Grade::fair,
+             "{count} ran with Durability=None, which demands nothing from the storage: what a power cut took from them is not its fault.",
+             "Run with WriteThrough or ForcedFlush to test the storage.", ""},
     Guidance{"verify_stopped", Grade::fair,
              "The verification was stopped before its end: {pages} verified until then, nothing was missing.",
              "What was not read is not proven: let a verification go to its end.", ""},

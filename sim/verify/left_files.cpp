@@ -203,7 +203,7 @@ void become_run(FoundFiles& found, std::uint64_t run_id) {
 void refuse_unknown_run(const FoundFiles& found, Job job) {
     if (found.run_id != 0) return;
     throw NoFilesError(
-        fmt::format("{}: nothing to {}: no file is there that begins with ioproof's signature. Name the files as the run did, by the same "
+        fmt::format("{}: nothing to {}: none of the files begins with ioproof's signature. Name the files as the run did, by the same "
                     "-cfg or -dir.",
                     found.files.empty() ? std::string("no file") : found.files.front().left.options.path,
                     job == Job::resume   ? "resume"

@@ -62,7 +62,7 @@ class CrashRun:
         more = ["--ledger", self.ledger] if with_ledger else []
         done = subprocess.run([self.program, "verify", "--cfg", self.config, *more], cwd=self.beside, stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
-        is_nothing_left = done.returncode == 2 and "nothing to verify: no file is there" in done.stdout
+        is_nothing_left = done.returncode == 2 and "nothing to verify: none of the files" in done.stdout
         return 3 if is_nothing_left else done.returncode, done.stdout
 
     def output(self):
