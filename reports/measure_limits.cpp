@@ -89,7 +89,10 @@ std::optional<MeasureLimit> parse_measure_limit(std::string_view text, std::stri
                                    ums::printable(left), measure_figure_names()));
     }
     const bool is_time = is_measured_time(limit.figure);
-    if (is_time != (text[sign] == '>')) return refused(is_time ? "a time is too long: write >" : "a rate is too low: write <");
+    if (is_time != (text[sign] == '>')) {
+        return refused(is_time ? "a time is limited from above: write > or >=, such as p99 > 5 ms"
+                               : "a rate is limited from below: write < or <=, such as requests_per_s < 10000");
+    }
     limit.file = take_limit_file(right);
     const auto value = is_time ? limit_time_us(right) : limit_number(right);
     if (!value) {
