@@ -88,7 +88,8 @@ std::string verified_text(const sim::MeasureTimespanResults& timespan) {
     }
     if (!is_verified) return "  verified    nothing: the data is not ioproof's pages, or verification is switched off\n";
     std::string text = fmt::format("  verified    {} when read, {} read back", counted(verified, "page"), count_text(read_back));
-    if (not_judged > 0) text += fmt::format("; {} could not be judged, being written or first met at that moment", count_text(not_judged));
+    if (not_judged > 0)
+        text += fmt::format("; {} not judged: they were being written, or it is not known what they held", count_text(not_judged));
     return text + "\n";
 }
 

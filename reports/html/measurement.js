@@ -26,7 +26,7 @@ page.append(el('div', {class: 'verdict' + verdict}, el('h1', {}, own ? "Measurem
   data.failure ? el('p', {class: 'fair'}, data.failure) : null, data.stopped ? el('p', {class: 'fair'}, 'Stopped before its end.') : null,
   data.burst ? el('p', {class: 'fair'}, `After ${count(data.burst.cliff_s)} s the rate fell from ${count(data.burst.before_per_s)} to ${count(data.burst.sustainable_per_s)} requests/s and stayed there, `
     + `as on a disk whose burst credits are used up. ${count(data.burst.sustainable_per_s)} requests/s can be sustained.`) : null,
-  el('p', {class: 'soft'}, verified ? `${counted(verified, 'page')} verified` + (notJudged ? `; ${count(notJudged)} could not be judged, being written or first met at that moment` : '') + '.' : 'Nothing was verified.')));
+  el('p', {class: 'soft'}, verified ? `${counted(verified, 'page')} verified` + (notJudged ? `; ${count(notJudged)} not judged: they were being written, or it is not known what they held` : '') + '.' : 'Nothing was verified.')));
 for (const limit of data.limits || []) page.append(el('p', {class: limit.outcome === 'kept' ? 'good' : 'poor mark'}, `${limit.expression}: ${limit.outcome}`, limit.where ? `, ${limit.where}` : ''));
 if (data.baseline) page.append(el('p', {class: data.baseline.baseline.outcome === 'held' ? 'good' : 'poor mark'}, `Baseline ${data.baseline.before.name}: ${data.baseline.baseline.outcome}`,
   data.baseline.baseline.outcome === 'held' ? '' : '. "ioproof compare" shows both measurements side by side'));
