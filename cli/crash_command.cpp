@@ -7,6 +7,7 @@
 
 #include "cli/rehearsal_text.hpp"
 #include "cli/side_by_side.hpp"
+#include "reports/text.hpp"
 #include "sim/errors.hpp"
 #include "sim/rehearsal/crash_rehearsal.hpp"
 #include "ums/base/clock.hpp"
@@ -21,10 +22,10 @@ ExitCode rehearse_crashes(const RehearseArguments& arguments, Console& console) 
     series.run();
     const double elapsed_s = static_cast<double>(clock.now_ns() - start_ns) / static_cast<double>(ums::kNsPerSecond);
     console.add_result(crash_table_text(series.rows()));
-    console.add_result(
-        fmt::format("\nRehearsal of {} runs with {} power cuts each, {} of them resumed and cut again, seeds {} to {}, in {:.1f} s.\n",
-                    series.run_count(), arguments.cuts, series.resumed_count(), arguments.first_seed,
-                    arguments.first_seed + arguments.seed_count - 1, elapsed_s));
+    console.add_result(fmt::format("\nRehearsal of {} with {} each, {} of the runs resumed and cut again, seeds {} to {}, in {:.1f} s.\n",
+                                   reports::counted(series.run_count(), "run"), reports::counted(arguments.cuts, "power cut"),
+                                   series.resumed_count(), arguments.first_seed, arguments.first_seed + arguments.seed_count - 1,
+                                   elapsed_s));
     const CrashJudgement judgement = judge_crashes(series.rows(), series.wrong_count());
     console.add_result(judgement.sentence);
     const std::string problems = series.first_problems();

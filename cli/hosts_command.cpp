@@ -153,7 +153,7 @@ ExitCode rehearse_hosts(const RehearseArguments& arguments, Console& console) {
     console.add_result(
         wanted_faults && sum_of(series.rows()).given == 0
             ? fmt::format("PASSED, but no fault was given to {}: that proves nothing. Try more seeds.\n", words.given)
-            : fmt::format("PASSED: every fault that was given to {} was found and named rightly, and nothing else was reported.\n",
+            : fmt::format("PASSED: every fault that was given to {} was found and named correctly, and nothing else was reported.\n",
                           words.given));
     return ExitCode::ok;
 }

@@ -12,6 +12,7 @@
 #include "cli/rehearsal_text.hpp"
 #include "cli/rehearse_arguments.hpp"
 #include "cli/side_by_side.hpp"
+#include "reports/text.hpp"
 #include "sim/rehearsal/rehearsal.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/units.hpp"
@@ -113,8 +114,8 @@ ExitCode rehearse(const RehearseArguments& arguments, Console& console) {
     const double elapsed_s = static_cast<double>(clock.now_ns() - start_ns) / static_cast<double>(ums::kNsPerSecond);
     const std::uint64_t last_seed = arguments.first_seed + arguments.seed_count - 1;
     console.add_result(tallies_text(series.tallies()));
-    console.add_result(fmt::format("\nRehearsal of {} runs on a simulated disk, seeds {} to {}, in {:.1f} s.\n", series.run_count(),
-                                   arguments.first_seed, last_seed, elapsed_s));
+    console.add_result(fmt::format("\nRehearsal of {} on a simulated disk, seeds {} to {}, in {:.1f} s.\n",
+                                   reports::counted(series.run_count(), "run"), arguments.first_seed, last_seed, elapsed_s));
     if (series.failed_count() > 0) {
         console.add_result(
             fmt::format("FAILED: {} of the runs went wrong. The first:\n{}", series.failed_count(), series.first_problems()));
@@ -126,7 +127,7 @@ ExitCode rehearse(const RehearseArguments& arguments, Console& console) {
     console.add_result(
         wanted_faults && exposed == 0
             ? "PASSED, but no fault was given to the program: that proves nothing. Try more seeds or a higher rate.\n"
-            : "PASSED: every fault that was given to the program was found and named rightly, and nothing else was reported.\n");
+            : "PASSED: every fault that was given to the program was found and named correctly, and nothing else was reported.\n");
     return ExitCode::ok;
 }
 

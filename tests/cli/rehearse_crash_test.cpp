@@ -49,7 +49,7 @@ TEST_CASE("with devices in turn, a seed has the same device wherever the series 
         CHECK(run->wait() == 0);
         INFO(run->output() << run->error());
         CHECK_THAT(run->output(), ContainsSubstring("--- seed 4, overtaking\n"));
-        CHECK_THAT(run->output(), ContainsSubstring("Rehearsal of 2 runs with 1 power cuts each, "));
+        CHECK_THAT(run->output(), ContainsSubstring("Rehearsal of 2 runs with 1 power cut each, "));
     }
 }
 
