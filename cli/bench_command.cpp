@@ -110,12 +110,12 @@ ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
 
 std::string_view bench_description() {
     static const std::string text = fmt::format(
-        "Measures what a run's own path does on these files: scheduler, engine, pages, verification. A file that a run or a measurement "
-        "left behind is used as it is: its pages are examined first, and nothing else may change them meanwhile. A missing file is "
-        "created, filled with pages, and kept. Other files are refused.\n"
+        "Measures how fast ioproof's own path is on these files: scheduler, engine, pages, verification. It uses a file that a run or a "
+        "measurement left behind as it is: it examines the pages first, and nothing else may change them meanwhile. It creates a missing "
+        "file, fills it with pages, and keeps it. It refuses other files.\n"
         "The FILE 'null:' is not a file: requests succeed immediately, which shows what the path costs without a device.\n"
-        "With any of the switches from --preset on, the storage itself is measured instead: with mixes, rates, several classes of work, "
-        "percentiles and repeats, by requests that go directly to the engine. Pages, and sectors of blocks that are not pages, are "
+        "With any of the switches from --preset on, it measures the storage itself instead: requests go directly to the engine, in mixes, "
+        "at rates, in several classes of work, with percentiles and repeats. Pages, and sectors of blocks that are not pages, are "
         "verified there, too. A FILE may then be any file or device; one without ioproof's mark is only read. Presets:\n"
         "{}",
         presets_text());

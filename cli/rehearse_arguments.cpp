@@ -30,12 +30,14 @@ constexpr std::array kRehearseSwitches{
                    "Default: each class in runs of its own, and runs without faults"},
     Switch{.name = "place",
            .value = "anywhere|first|last|middle|end|sync|chain|log_backup",
-           .help = "first, last: that page of a file; middle: pages in the middle of a request; end: where the file\n"
-                   "grows and shrinks; sync: syncs of a file fail (io_error); chain: the chain of backups (log_gap,\n"
-                   "log_block_damaged, log_stale_block); log_backup: blocks of the log when a backup reads them (the\n"
-                   "same classes)"},
-    Switch{
-        .name = "during", .value = "PHASE", .help = "initial_update, initial_checkpoint, main_run, backup, final_checkpoint, final_audit"},
+           .help = "where faults hit. first, last: that page of a file; middle: pages in the middle of a request;\n"
+                   "end: where the file grows and shrinks; sync: syncs of a file fail (io_error); chain: the chain\n"
+                   "of backups (log_gap, log_block_damaged, log_stale_block); log_backup: blocks of the log when a\n"
+                   "backup reads them (the same classes)"},
+    Switch{.name = "during",
+           .value = "PHASE",
+           .help = "inject faults only in this phase: initial_update, initial_checkpoint, main_run, backup,\n"
+                   "final_checkpoint or final_audit"},
     Switch{.name = "seed", .value = "N", .help = "first seed (default: 1). The same seed gives the identical run"},
     Switch{.name = "seeds", .value = "K", .help = "number of seeds (default: 20; 1 if --seed is given)"},
     Switch{.name = "jobs", .value = "J", .help = "runs at a time (default: one per CPU)"},
@@ -67,8 +69,9 @@ constexpr std::array kRehearseSwitches{
            .help = "with --readers: what the volume promises its readers (docs/hosts.md). Default: the seed decides"},
     Switch{.name = "loss",
            .value = "none|owner_killed|owner_frozen|witness_away|witness_lost",
-           .help = "with --hosts: who is lost meanwhile. owner_killed, owner_frozen (for a while): with --readers;\n"
-                   "witness_away (for a while), witness_lost (for good). Default: by the seed, half of them none"},
+           .help = "with --hosts: which host is lost meanwhile. With --readers also owner_killed and owner_frozen\n"
+                   "(for a while); witness_away (for a while), witness_lost (for good). Default: by the seed, none\n"
+                   "for half of them"},
     Switch{.name = "verbose", .help = "all messages, faults and findings of each run; with --crash: each cut; with --hosts: each fault"},
 };
 

@@ -83,7 +83,7 @@ constexpr std::array kOwnSwitches{
                    "scatter_read, write, gather_write, log_flush. May be repeated, or separated by commas"},
     Switch{.name = "resume",
            .help = "continue with the files that a crash left, instead of recreating them: verify them, bring\n"
-                   "every page to the end of the log, and count its versions on (docs/durability.md)"},
+                   "every page to the end of the log, and go on from there (docs/durability.md)"},
     Switch{.name = "ledger",
            .value = "FILE",
            .help = "record in this file, on another disk, what the storage has acknowledged: with the same\n"

@@ -24,9 +24,9 @@ constexpr std::array kGroupSwitches{
                    "readers: rank 0 works on one set of files, the others read it meanwhile"},
     Switch{.name = "rank",
            .value = "R",
-           .help = "which of them this one is, from 0 (default: JOB_COMPLETION_INDEX, SLURM_PROCID,\n"
-                   "OMPI_COMM_WORLD_RANK or PMI_RANK, whichever is there)"},
-    Switch{.name = "of", .value = "N", .help = "how many there are (default: SLURM_NTASKS, OMPI_COMM_WORLD_SIZE or PMI_SIZE)"},
+           .help = "the number of this run in the group, from 0 (default: JOB_COMPLETION_INDEX, SLURM_PROCID,\n"
+                   "OMPI_COMM_WORLD_RANK or PMI_RANK, whichever is set)"},
+    Switch{.name = "of", .value = "N", .help = "how many runs the group has (default: SLURM_NTASKS, OMPI_COMM_WORLD_SIZE or PMI_SIZE)"},
     Switch{.name = "turns",
            .value = "N",
            .help = "hand-over: how many times a host owns the files; turn T is rank (T - 1) mod N's (default: N\nof --of)"},
@@ -36,11 +36,11 @@ constexpr std::array kGroupSwitches{
                    "the owner kills itself (kill -9); loss: you take the host away; fence: the owner freezes,\n"
                    "then wakes up and writes when the files are another host's"},
     Switch{.name = "lease", .value = "SECONDS", .help = "how long a run may be silent before it counts as lost (default: 10)"},
-    Switch{.name = "wait-for-ranks", .value = "SECONDS", .help = "how long the others wait for one that does not come (default: 300)"},
+    Switch{.name = "wait-for-ranks", .value = "SECONDS", .help = "how long the others wait for a run that does not come (default: 300)"},
     Switch{.name = "bursts",
            .value = "HOW",
-           .help = "side-by-side: load comes in bursts, aligned: at the same time on all of them, or\n"
-                   "staggered: one after the other (default: no bursts)"},
+           .help = "side-by-side: load comes in bursts, on all hosts at the same time (aligned) or on one after\n"
+                   "the other (staggered) (default: no bursts)"},
     Switch{.name = "burst-seconds", .value = "S", .help = "length of one burst with the pause after it, half each (default: 10)"},
     Switch{.name = "coherence",
            .value = "HOW",

@@ -39,17 +39,18 @@ constexpr std::array kPowertestSwitches{
     Switch{.name = "cut",
            .value = "COMMAND",
            .help = "unattended: /bin/sh runs this to cut the power of the storage. IOPROOF_RUN_PID is the process\n"
-                   "of the run. Without it a person pulls the plug"},
+                   "of the run. Without --cut, you pull the plug"},
     Switch{.name = "restore", .value = "COMMAND", .help = "with --cut: /bin/sh runs this to bring the storage back"},
     Switch{.name = "least", .value = "SECONDS", .help = "with --cut: a run works at least this long (default: 10)"},
     Switch{.name = "most", .value = "SECONDS", .help = "with --cut: and at most this long (default: 60); the moment is random"},
     Switch{.name = "moments",
            .value = "LIST",
-           .help = "with --cut: the moments that the cuts then wait for, in turn, separated by commas: any,\n"
-                   "checkpoint, flush, growth (default: all four)"},
+           .help = "with --cut: what each cut waits for once that time is over, one after the other, separated by\n"
+                   "commas: any, checkpoint, flush, growth (default: all four)"},
     Switch{.name = "timeout",
            .value = "SECONDS",
-           .help = "with --cut: for each of the two commands, and for the folders to be there again (default: 300)"},
+           .help = "with --cut: the most that each of the two commands may take, and after them the folders to be\n"
+                   "there again (default: 300)"},
     Switch{.name = "seed", .value = "N", .help = "with --cut: repeat the random moments of an earlier campaign"},
     Switch{.name = "json", .value = "FILE", .help = "write the report to this file at the end (docs/powertest.schema.json)"},
     Switch{.name = "html", .value = "FILE", .help = "write the report as one page for a browser, with its charts"},

@@ -115,9 +115,9 @@ Command powertest_command() {
                 "A campaign of power cuts on one set of files: run, cut, verify, continue with the files, cut, verify … "
                 "(docs/powertest.md). The folder of --state keeps what has been done, so a single command continues a campaign after each "
                 "cut and each interruption: ioproof powertest --state FOLDER.\n"
-                "With --cut and --restore it works unattended; otherwise it says when to pull the plug, and is started again after the "
-                "reboot (by hand, or by the unit of --unit). It stops at the first finding, and leaves the files as they are.\n"
-                "Switches after -- are passed to the runs, and those that 'ioproof verify' knows also to it.",
+                "With --cut and --restore it works unattended. Otherwise it says when to pull the plug; start it again after the reboot, "
+                "by hand or by the unit that --unit prints. It stops at the first finding, and leaves the files as they are.\n"
+                "Switches after -- go to the runs, and also to 'ioproof verify' if it has them.",
             .switches = powertest_switches(),
             .examples =
                 "ioproof powertest -dir /mnt/data --state campaign --cycles 20\n"
