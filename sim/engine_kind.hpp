@@ -1,4 +1,4 @@
-// Converts a choice into the engine that a storage makes.
+// Converts the engine that the options choose into the one that a storage is asked for.
 #pragma once
 
 #include "sim/options.hpp"

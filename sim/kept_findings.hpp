@@ -1,4 +1,4 @@
-// Which findings are kept or shown, of a run on a broken disk that may have millions.
+// A run on a broken disk may have millions of findings. This decides which of them are kept, and which are shown.
 #pragma once
 
 #include <bitset>

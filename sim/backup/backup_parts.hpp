@@ -99,8 +99,8 @@ struct BackupParts {
     ums::Task<bool> sync(SimFile& file);
     // Resizes a file to `pages`, of which only the first `kept_pages` keep their contents. False if there is no room; a warning says so.
     ums::Task<bool> empty(DataFile& data, std::uint32_t kept_pages, std::uint32_t pages);
-    // The pages of a file of the run, once nobody is changing its size: a cut is logged before it is made, and a growth that fails is taken
-    // back without a record.
+    // The pages of a file of the run. Waits until nobody is changing its size, because a cut is logged before it is made, and a growth that
+    // fails is taken back without a record.
     static ums::Task<std::uint32_t> settled_pages(DataFile& data);
 
     RunContext& context;

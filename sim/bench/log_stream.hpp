@@ -31,8 +31,8 @@ public:
     ums::Task<bool> write_next(Block& block, ums::Prng& prng);
 
     // Reads what was written since the stream last started over; each block must be the acknowledged one. Returns the number of pages,
-    // rounded up. Only while nothing writes. Not read are blocks that a slow write of an earlier lap may have overtaken: nobody knows which
-    // of the two is there.
+    // rounded up. Call it only while nothing writes. Skips blocks that a slow write of an earlier lap may have overwritten, because nobody
+    // knows which of the two is there.
     ums::Task<std::uint64_t> read_back();
 
 private:

@@ -1,5 +1,5 @@
-// What CPUs, disks and control groups do during a measurement: the differences of counters that are read at its start, at its end and
-// about once a second in between.
+// What CPUs, disks and control groups do during a measurement. It reads their counters at the start, about once a second, and at the end,
+// and takes the differences.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Names of test files: which are refused whatever is under them, where their symbolic links lead, and which of them are replicas or files
-// of tempdb.
+// Names of test files: which are refused without a look at the file, where their symbolic links lead, and which are replicas or files of
+// tempdb.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace sim {
 // Throws RefusedError for names of real databases, unless they are allowed.
 void refuse_dangerous_name(std::string_view path, bool are_databases_allowed);
 
-// A mistyped device is a missing file in /dev, and creating it would put a file there, in memory. `path`: resolved, of a missing file.
-// Throws RefusedError; /dev/shm is allowed.
+// Refuses a missing file in /dev, because it is a mistyped device, and creating it would make a file in memory. Allows /dev/shm. `path`:
+// resolved, of a missing file. Throws RefusedError.
 void refuse_file_among_devices(std::string_view path);
 
 // Sets `file.path` to the name without links, and `file.named_as` to the given one. Throws RefusedError or EnvironmentError if there is no
@@ -28,9 +28,9 @@ void resolve_name(FileOptions& file, ums::Storage& storage);
 // refuse_dangerous_name() does.
 void resolve_names(std::vector<FileOptions>& files, bool are_databases_allowed, ums::Storage& storage);
 
-// A replica, "name.mdx:stream", sparse, is the snapshot of "name.mdx", as in SQLIOSim's configuration. A file has one: further streams of
-// it are sparse files as others, and so are streams of a stream or of a file of tempdb. Returns the data file of which `file`, one of
-// `files`, is the replica, or null. Pure.
+// A replica is a sparse file named "name.mdx:stream", the snapshot of "name.mdx", as in SQLIOSim's configuration. A file has only one: its
+// other streams are ordinary sparse files, and so are streams of a stream or of a file of tempdb. Returns the data file whose replica
+// `file`, one of `files`, is; null if there is none. Pure.
 [[nodiscard]] const FileOptions* source_of_replica(const FileOptions& file, const std::vector<FileOptions>& files);
 
 // Whether the file's contents are of no use once the run is over: a replica, or a file of tempdb. It is recreated each time, its changes

@@ -1,5 +1,5 @@
-// The sectors to which the unbuffered transfers of a file must keep: what the system says of the disk is not known everywhere (containers),
-// and file systems and encryption may have larger ones.
+// The sector size of which unbuffered transfers of a file must be multiples. It is found by trying, because containers may not see what the
+// system says about the disk, and file systems and encryption may have larger sectors.
 #pragma once
 
 #include <cstdint>

@@ -24,8 +24,8 @@
 
 namespace sim {
 
-// What happens to a request that is not yet posted when the run stops; abandon_with_users: or when the main run ends, and with it its
-// users.
+// What happens to a request that is not yet posted when the run stops, or, for abandon_with_users, when the main run ends and its users
+// with it.
 enum class OnStop : std::uint8_t { post, abandon, abandon_with_users };
 
 struct TransferResult {
@@ -105,8 +105,8 @@ public:
     // a finding; a refusal for other reasons is left to the caller to report.
     ums::Task<std::error_code> resize(std::uint64_t new_size_bytes);
 
-    // Where, from `offset_bytes` on, the file system has data stored: up to there, the file is a hole. The size of the file if nothing
-    // follows, `offset_bytes` itself if that is unknown.
+    // The first offset from `offset_bytes` on at which the file system stores data; up to there, the file is a hole. The size of the file
+    // if no data follows, `offset_bytes` itself if that is unknown.
     ums::Task<std::uint64_t> next_data_bytes(std::uint64_t offset_bytes) const;
     // Whether nothing is stored in the range. `hole_end_bytes` is the caller's, 0 at first: one answer of the file system serves for all of
     // a long hole, if nobody else writes there and the ranges are asked for in ascending order.

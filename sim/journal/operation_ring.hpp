@@ -1,4 +1,5 @@
-// The last operations of one scheduler, in a ring of memory. Its thread writes; a task with a finding reads all rings.
+// The last operations of one scheduler, in a ring of memory, for the history of a finding. The scheduler's thread writes; a task with a
+// finding reads all rings.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What the users of one section, or one of the system's own tasks, have done. Changed by any scheduler, in passing.
+// What the users of one section of the configuration, or one of the system's own tasks, have done. Any scheduler adds to the counters while
+// it works, without waiting for another.
 #pragma once
 
 #include <atomic>

@@ -34,9 +34,9 @@ public:
         // Some blocks have been taken. False: no more are wanted.
         virtual ums::Task<bool> has_taken() = 0;
     };
-    // Reads the blocks from `begin_bytes` of the VLF to its `end_bytes`, the first of which has this sequence, and passes each sound one
-    // on. They must be hardened; what is appended after them does not matter. False if some of them are missing, which has been reported,
-    // the run stops, or the sink wants no more.
+    // Reads the blocks from `begin_bytes` of the VLF to its `end_bytes`, and passes each sound one on. The first one has this sequence.
+    // They must be hardened; what is appended after them does not matter. False if some of them are missing, which has been reported, if
+    // the run stops, or if the sink wants no more.
     ums::Task<bool> read_blocks(const VirtualLogFile& vlf, std::uint64_t begin_bytes, std::uint64_t first_sequence, ums::WaitType wait_type,
                                 BlockSink& sink);
 

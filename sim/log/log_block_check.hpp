@@ -1,4 +1,4 @@
-// Judges the bytes where a log block must begin. Pure.
+// Judges the bytes at a place where a log block must begin: the expected block, or what is wrong with them. Pure.
 #pragma once
 
 #include <cstddef>

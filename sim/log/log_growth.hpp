@@ -1,5 +1,5 @@
-// Lets the log grow by its files' Increment, within MaxSize, when it is full, as SQL Server's log does, instead of letting transactions
-// wait for the next truncation.
+// When the log is full, transactions would wait for the next truncation. Like SQL Server's, the log grows instead, by its files' Increment
+// and within MaxSize.
 #pragma once
 
 #include <atomic>

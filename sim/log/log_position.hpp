@@ -1,4 +1,4 @@
-// Where the log of a run that a crash cut off continues.
+// Where the log continues after a crash.
 #pragma once
 
 #include <cstdint>

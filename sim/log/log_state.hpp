@@ -1,6 +1,6 @@
-// What the parts of the log share: the ring, one lock, and whether the log has failed. Space and hardening are decided together with the
-// order of the blocks, so there is one lock for everything: it guards the ring, and whatever each part declares. Functions with names
-// ending in _locked expect that the caller holds it.
+// What the parts of the log share: the ring, one lock, and whether the log has failed. There is one lock because space and hardening are
+// decided together with the order of the blocks. It guards the ring, and what each part declares. The caller of a function named ..._locked
+// holds it.
 #pragma once
 
 #include <atomic>

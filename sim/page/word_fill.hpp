@@ -1,4 +1,4 @@
-// The two inner loops of making pages, as wide as the CPU allows.
+// The two inner loops of making pages, in vectors as wide as the CPU has.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What was found out about a folder, before it is judged.
+// The facts about a folder, as they were found; judgement.hpp says what they mean.
 #pragma once
 
 #include <cstdint>

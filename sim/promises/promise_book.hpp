@@ -1,5 +1,6 @@
-// Where a run records what the storage has acknowledged, for a keeper to collect in batches. Any thread; a few dozen instructions for each
-// page. Bounded: what finds no room is not promised, which is safe; what takes a promise back always finds room.
+// Where a run notes what the storage has acknowledged, until a keeper collects it in batches. Must not slow the run down: a few dozen
+// instructions for each page. Bounded: what finds no room is not promised, which is safe, but what takes a promise back always finds room.
+// Any thread.
 #pragma once
 
 #include <atomic>

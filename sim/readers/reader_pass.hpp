@@ -1,7 +1,7 @@
-// Reads all pages of files on which a run on another host works, once, and compares each with what that run had been promised before.
+// Reads once all pages of files on which another host's run works, and compares each with what that run had been promised before.
 //
-// A damaged page can be told from one that the owner is just writing: a write under way ends with a whole page of a newer version. A page
-// that is whole and older than promised is wrong, whatever the owner does.
+// A write in flight ends with a whole page of a newer version, which distinguishes a page that the owner is just writing from a damaged
+// one. A page that is whole but older than promised is wrong, whatever the owner does.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// The verifications of power cuts, compared with what the files prove: what was found, what was missed and why, and what was blamed
+// Counts the verifications of power cuts, compared with what the files prove: what was found, what was missed and why, and what was blamed
 // wrongly.
 #pragma once
 

@@ -1,4 +1,5 @@
-// The moments of a run at which a loss of power is most likely to do harm: one run is watched; the next one, which is identical, is cut.
+// The moments of a run at which a loss of power is most likely to do harm. They are found by watching one run, and used to cut the next
+// one, which is identical.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The record of the injected faults: each fault, how it must be classified, and whether it ever gave wrong data to the program under test.
-// Not thread-safe: the injector guards it.
+// Remembers each injected fault, how it must be classified, and whether it ever gave wrong data to the program under test. Not thread-safe:
+// the injector guards it.
 #pragma once
 
 #include <cstdint>

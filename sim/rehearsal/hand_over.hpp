@@ -1,6 +1,6 @@
-// A rehearsal of files that are handed from host to host: one owner works on them and is cut off; the next one verifies what was promised,
-// continues, and is cut off in turn, all in virtual time on one simulated volume. Then something goes wrong that only several hosts can
-// see, and the last owner must find and name it. In half of the series the witness, which keeps what the owners were promised, is away
+// A rehearsal of files that are handed from host to host, in virtual time on one simulated volume. One owner works on them and is cut off;
+// the next one verifies what was promised, continues, and may be cut off, too. Then something goes wrong that only several hosts can see,
+// and the last owner must find and name it. For half of the owners the witness, which keeps what they were promised, cannot be reached
 // meanwhile. A pure function of its arguments.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The engine of a FaultInjector: passes requests to the engine below, and alters what comes back.
+// The engine of a FaultInjector: passes requests to the engine of the storage below, and alters what comes back.
 #pragma once
 
 #include <memory>

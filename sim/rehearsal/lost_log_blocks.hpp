@@ -1,4 +1,5 @@
-// Log blocks that were written and are missing, and what a reader of the log can know about them. Not thread-safe: the injector guards it.
+// Log blocks that were written but are missing, because the injector lost them, and what a reader of the log can know about them. Not
+// thread-safe: the injector guards it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Every page that an owner of files has written, with its image and the time at which the write completed: writes that land late or get
-// lost are chosen from these.
+// Every page that an owner of files has written, with its image and the time at which the write completed. The rehearsal chooses from these
+// which writes land late or get lost.
 #pragma once
 
 #include <cstddef>

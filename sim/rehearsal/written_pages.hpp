@@ -1,4 +1,4 @@
-// The pages that a write of a data file carries.
+// Finds the pages in a write to a data file.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What exists only while the files of a run are open, in the order of creation; taken down in reverse.
+// The parts of a run that exist only while its files are open, in the order in which they are created. They are destroyed in reverse order.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct RunParts {
     // Then the files, one by one in the same order.
     void add_file(SimFile::Setup setup, const FileContext& of_run);
 
-    // Then those of backup_files(), likewise.
+    // Then, in the same way, those of backup_files().
     void add_backup_file(SimFile::Setup setup, const BackupUserOptions& options, const FileContext& of_run);
 
     struct Start {

@@ -1,4 +1,4 @@
-// What the zeros in the options mean on this machine. Pure.
+// A zero in the options lets the machine decide: how many schedulers, how large a pool. Pure.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Where a user works next: a file, and a range of it.
+// Where a user works next: a file, and a range of pages in it.
 #pragma once
 
 #include <algorithm>

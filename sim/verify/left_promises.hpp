@@ -1,4 +1,4 @@
-// What a ledger outside the storage says about files that a crash left.
+// What a ledger or witness had recorded about the files that a crash left.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Reads the log files as recovery finds them: every place where a block of the run can begin, whatever comes before it. Two passes: the
-// first finds the blocks, the second passes on their records in order.
+// Reads the log files as recovery finds them. After a damaged block others may follow, so it looks at every place where a block of the run
+// can begin. Two passes: the first finds the blocks, the second passes on their records in order.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ public:
     LogScan(const std::vector<SimFile*>& files, std::uint64_t run_id, RunState& run, Journal& journal)
         : files_(files), run_id_(run_id), run_(run), journal_(journal) {}
 
-    // Finds the blocks of the run in all files. What cannot be read has been reported, and is skipped: no more than that.
+    // Finds the blocks of the run in all files. Reports what cannot be read, and skips exactly that.
     ums::Task<void> find_blocks(LogContents& contents);
     // Adds a block that only a later read returned.
     void add_late_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);
@@ -37,7 +37,7 @@ public:
     ums::Task<void> replay(std::span<const LogBlockPlace> blocks, const Take& take);
     // Some records could not be passed on: what follows from them is unknown.
     [[nodiscard]] bool is_incomplete() const { return is_incomplete_; }
-    // Some of the log could not be read: of this range, or of any.
+    // Whether some of the log could not be read: in this range, or anywhere.
     [[nodiscard]] bool is_unreadable(const SimFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
     [[nodiscard]] bool has_unreadable() const { return !unreadable_.empty(); }
 

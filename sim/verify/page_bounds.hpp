@@ -1,5 +1,5 @@
-// What the log proves about each page of a data file: how old it may be at most, and how new. 8 bytes for each page. Fed with the records
-// of the log's unbroken row, in order; docs/durability.md explains why a page must stay within the bounds.
+// What the log proves about each page of a data file: the oldest and the newest version that it may have. Takes the records of the log's
+// unbroken row of blocks, in order; docs/durability.md explains why a page must stay within the bounds. 8 bytes for each page.
 #pragma once
 
 #include <cstdint>

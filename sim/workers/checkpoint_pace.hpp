@@ -10,8 +10,8 @@
 
 namespace sim {
 
-// How many pages redo, which reads each of them, would complete in a second: what a file can carry, given its request blocks and their
-// average duration.
+// How many pages redo would complete in a second. It reads each of them, so this is what a file can carry, given its request blocks and
+// their average duration.
 [[nodiscard]] std::uint64_t redo_pages_per_s(std::uint32_t request_blocks, std::uint64_t average_us);
 
 class CheckpointPace {
@@ -25,7 +25,7 @@ public:
     // A pass of `pass_pages` begins.
     void begin(std::uint64_t pass_pages, const LogSpace::Use& log);
 
-    // How many pages of the pass, of which `done_pages` are already written, are to be written now.
+    // How many pages of the pass to write now, if `done_pages` are already written.
     [[nodiscard]] std::uint64_t due_pages(std::uint64_t done_pages, std::uint64_t dirty_pages, const LogSpace::Use& log) const;
 
 private:

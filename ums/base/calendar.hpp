@@ -1,4 +1,4 @@
-// Points in time as people write them: date and time of day, in UTC or in the machine's time zone.
+// Points in time as text for people: date and time of day, in UTC or in the machine's time zone.
 #pragma once
 
 #include <cstdint>

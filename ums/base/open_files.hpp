@@ -1,4 +1,4 @@
-// How many files the process may have open.
+// How many more files the process may open, so that a run can be refused before it touches anything.
 #pragma once
 
 #include <cstdint>

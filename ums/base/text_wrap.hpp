@@ -1,4 +1,4 @@
-// Text on a terminal of a given width.
+// Breaks text into lines that fit a terminal of a given width.
 #pragma once
 
 #include <cstddef>

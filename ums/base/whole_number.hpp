@@ -9,8 +9,8 @@
 
 namespace ums {
 
-// The number of which all of `text` consists; nothing if there is anything else, as a sign, a blank or a unit, or if it does not fit.
-// `base`: of its digits, 2 to 36. Pure.
+// The number in `text`; nothing if there is anything else, such as a sign, a blank or a unit, or if the number does not fit. `base`: of its
+// digits, 2 to 36. Pure.
 template <typename Number>
 [[nodiscard]] std::optional<Number> whole_number(std::string_view text, int base = 10) {
     static_assert(std::is_unsigned_v<Number>);

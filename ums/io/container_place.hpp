@@ -1,6 +1,6 @@
-// Whether this process is in a container or in a pod of Kubernetes, and what a mount is there: judged by what engines mount into every
-// container (/etc/hosts, /etc/hostname, /run/.containerenv), by what the kubelet mounts into every pod (/dev/termination-log; /etc/hosts
-// from its folder for the pod), and by the names of its volume folders. Pure.
+// Whether this process is in a container or in a Kubernetes pod, and what a mount is there. No interface says so, so it is judged by what
+// engines mount into every container (/etc/hosts, /etc/hostname, /run/.containerenv), by what the kubelet mounts into every pod
+// (/dev/termination-log; /etc/hosts from its folder for the pod), and by the names of its volume folders. Pure.
 #pragma once
 
 #include <cstdint>

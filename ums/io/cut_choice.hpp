@@ -1,4 +1,5 @@
-// The random choices of one power cut. A pure function of the seed: the answers do not depend on the order of the calls.
+// The random choices of one power cut: which changes reach the medium. A pure function of the seed, so the order of the calls does not
+// matter.
 #pragma once
 
 #include <cstdint>

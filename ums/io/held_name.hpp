@@ -1,5 +1,5 @@
-// A file name whose folder is kept open: operations on the name happen in that folder, whatever the folder is called by then. A symbolic
-// link under the name is never followed.
+// A file name in a folder that stays open, so that an operation hits the same folder even if somebody renames or replaces it meanwhile. A
+// symbolic link under the name is never followed.
 #pragma once
 
 #include <sys/types.h>

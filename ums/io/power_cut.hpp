@@ -1,4 +1,4 @@
-// What a power cut leaves of a VolatileStorage, and what was promised but is gone. Plain data.
+// What a power cut leaves of a VolatileStorage, and what the storage had promised but has lost. Plain data.
 #pragma once
 
 #include <cstdint>
