@@ -85,8 +85,9 @@ std::optional<MeasureLimit> parse_measure_limit(std::string_view text, std::stri
     std::string_view right = limit_trimmed(text.substr(sign + (limit.at_limit ? 2 : 1)));
     take_class_and_direction(limit, left);
     if (!set_measure_figure(limit, left)) {
-        return refused(fmt::format("'{}' is not allowed; allowed are {}, with read, write or the class of a --mix and a point before them",
-                                   ums::printable(left), measure_figure_names()));
+        return refused(
+            fmt::format("'{}' is not allowed; allowed are {}; before them also read, write or a class of --mix, as in read.p99 > 5 ms",
+                        ums::printable(left), measure_figure_names()));
     }
     const bool is_time = is_measured_time(limit.figure);
     if (is_time != (text[sign] == '>')) {

@@ -86,7 +86,7 @@ std::optional<Threshold> parse_one(std::string_view text, std::string& problem) 
     std::string_view right = limit_trimmed(text.substr(sign + (threshold.at_limit ? 2 : 1)));
     threshold.io_class = take_class(left);
     if (!set_figure(threshold, left)) {
-        return refused(fmt::format("'{}' is not allowed; allowed are {}, the times also with one of {} and a point before them",
+        return refused(fmt::format("'{}' is not allowed; allowed are {}; before a time also one of {}, as in read.p99 > 5 ms",
                                    ums::printable(left), figure_names(), class_names()));
     }
     if (threshold.io_class && !is_time(threshold.figure)) return refused(fmt::format("{} is counted for a file, not for a class", left));
