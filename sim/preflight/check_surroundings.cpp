@@ -21,7 +21,7 @@ std::string volume_text(const PreflightFacts& facts) {
     const ums::PodVolume& volume = facts.pod_volume;
     if (!volume.plugin.empty()) return fmt::format("the folder is on the volume {} ({})", volume.name, volume.plugin);
     if (facts.mount.root.empty()) return "what volume the folder is on is not known";
-    if (facts.mount.point == "/") return "the folder is on no volume";
+    if (facts.mount.point == "/") return "the folder is not on a volume";
     if (facts.mount.root == "/") return "the folder is on a volume with a file system of its own";
     return fmt::format("the folder is on {} of a file system that is mounted on the node, too", facts.mount.root);
 }
@@ -77,8 +77,7 @@ void check_other_users(const PreflightFacts& facts, Lines& lines) {
     }
     if (!facts.other_mounts.empty()) {
         lines.warn(fmt::format("the same disk holds {}", fmt::join(facts.other_mounts, ", ")),
-                   "I/O there counts and slows down I/O here, and vice versa", kBestPractices,
-                   "give data and log files disks of their own");
+                   "I/O there slows down the test's I/O, and vice versa", kBestPractices, "give data and log files disks of their own");
     }
     if (facts.processes.empty() && facts.other_mounts.empty() && !facts.layers.empty()) {
         lines.ok(fmt::format("no other file system on the disk, no other process in the folder (as far as this {} may see)",

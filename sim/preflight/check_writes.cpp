@@ -73,14 +73,15 @@ void check_write_times(const PreflightFacts& facts, Lines& lines) {
     }
     if (dsync.count == 0) {
         return lines.warn(
-            fmt::format("single durable writes (RWF_DSYNC) are refused; write and fdatasync {}, without a promise {}; 4 KB each",
-                        time_text(synced.mean_ns), time_text(facts.plain_writes.mean_ns)),
+            fmt::format(
+                "single durable writes (RWF_DSYNC) are refused; a write of 4 KB takes {} with fdatasync, {} if it is not made durable",
+                time_text(synced.mean_ns), time_text(facts.plain_writes.mean_ns)),
             "writes are made durable by a flush after each, as ioproof run does here, too; what O_DSYNC alone takes is not known",
             kForcedUnitAccess, "use XFS or ext4; in a container, a runtime that lets pwritev2() with RWF_DSYNC reach the kernel");
     }
     const std::string found =
-        fmt::format("O_DSYNC {} (at best {}), write and fdatasync {}, without a promise {}; 4 KB each", time_text(dsync.mean_ns),
-                    time_text(dsync.min_ns), time_text(synced.mean_ns), time_text(facts.plain_writes.mean_ns));
+        fmt::format("a write of 4 KB takes {} with O_DSYNC (at best {}), {} with fdatasync, {} if it is not made durable",
+                    time_text(dsync.mean_ns), time_text(dsync.min_ns), time_text(synced.mean_ns), time_text(facts.plain_writes.mean_ns));
     const ums::BlockLayer* top = top_of(facts);
     if (top != nullptr && std::min(dsync.mean_ns, synced.mean_ns) < plausible_ns(*top)) {
         return lines.warn(

@@ -36,7 +36,8 @@ constexpr Extent kThorough{.file_bytes = 32 * kMb, .limit_ns = ums::kNsPerSecond
 void check_folder(const std::string& folder) {
     std::error_code error;
     const fs::file_status status = fs::status(folder, error);
-    if (status.type() == fs::file_type::not_found) throw EnvironmentError(fmt::format("{}: there is no such folder", folder));
+    if (status.type() == fs::file_type::not_found)
+        throw EnvironmentError(fmt::format("{}: the folder does not exist; name the one that the database files will be in", folder));
     if (error) throw EnvironmentError(fmt::format("{}: {}", folder, error.message()));
     if (status.type() != fs::file_type::directory) {
         throw EnvironmentError(fmt::format("{}: is not a folder; name the folder that the database files will be in", folder));

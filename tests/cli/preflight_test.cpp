@@ -66,7 +66,7 @@ TEST_CASE("preflight: what cannot be examined is one clear error, exit 3") {
     folder.write("file", "x");
     const auto missing = folder.start({"preflight", "nowhere"});
     CHECK(missing->wait() == 3);
-    CHECK(missing->error() == "ioproof: nowhere: there is no such folder\n");
+    CHECK(missing->error() == "ioproof: nowhere: the folder does not exist; name the one that the database files will be in\n");
     const auto file = folder.start({"preflight", "file"});
     CHECK(file->wait() == 3);
     CHECK_THAT(file->error(), ContainsSubstring("file: is not a folder"));
