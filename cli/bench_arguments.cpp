@@ -225,7 +225,7 @@ void take_measurement(BenchArguments& arguments, const SwitchWords& typed) {
                                          [](const SwitchWord& word) { return is_named(measure_switches(), word.name); });
     if (!has_outcome && !has_measure) return;
     if (arguments.plan.until_stable && arguments.plan.within_percent)
-        throw UsageError("--within: not together with --until-stable; give one of them");
+        throw UsageError("--within and --until-stable: one of them, not both");
     const bool is_open = arguments.plan.until_stable || arguments.plan.within_percent;
     if (is_open && !typed.has("repeat")) arguments.plan.rounds = kOpenRounds;
     arguments.measure.emplace();

@@ -242,7 +242,8 @@ void add_sqlio_file(SqlioArguments& arguments, const SqlioFile& file) {
         if (path.size() > kSqlioNameMax) throw UsageError(fmt::format("{}: a name has at most {} characters", path, kSqlioNameMax));
         arguments.files.push_back(file);
         arguments.files.back().path = path;
-        if (arguments.files.size() > kSqlioFilesMax) throw UsageError(fmt::format("there are more than {} files", kSqlioFilesMax));
+        if (arguments.files.size() > kSqlioFilesMax)
+            throw UsageError(fmt::format("at most {} files can be named; there are more", kSqlioFilesMax));
     }
 }
 

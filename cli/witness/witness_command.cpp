@@ -89,7 +89,7 @@ Command witness_command() {
             "cut (docs/witness.md). A promise counts when it is on stable storage here, so this machine should not lose power together "
             "with the one that runs the test.\n"
             "Connections are TLS 1.3; only those who have the key, or a certificate of the authority, can read or write. Ctrl-C or "
-            "SIGTERM ends it, and it may be killed and restarted at any moment: the runs continue, and promise again when it is back.",
+            "SIGTERM ends it. You may kill and restart it at any moment: runs continue meanwhile, and record again when it is back.",
         .switches = witness_table(),
         .examples =
             "ioproof witness --listen 0.0.0.0:7017 --store /srv/witness --key-file witness.key\n"

@@ -213,7 +213,8 @@ void MeasureFiles::look_at_contents(Wish& wish) {
     const ums::OpenOptions how{.direct = wish.is_direct, .read_only = !wish.changes(), .exclusive = wish.is_device() && wish.changes()};
     if (const auto error = storage_.open(path, how, file.control)) {
         if (error == std::errc::device_or_resource_busy && how.exclusive) {
-            throw RefusedError(fmt::format("{}: refused: the device is in use: it is mounted, or part of another device.", path));
+            throw RefusedError(fmt::format(
+                "{}: refused: the device is in use: it is mounted, or part of another device. Release it, or name another one.", path));
         }
         if (error == std::errc::invalid_argument && how.direct) {
             throw EnvironmentError(

@@ -29,7 +29,8 @@ using ums::kMb;
             path));
     }
     if (error == std::errc::device_or_resource_busy && how.exclusive) {
-        throw EnvironmentError(fmt::format("{}: the device is in use: it is mounted, or part of another device.", path));
+        throw EnvironmentError(
+            fmt::format("{}: the device is in use: it is mounted, or part of another device. Release it, or name another one.", path));
     }
     if (error == std::errc::operation_not_permitted) {
         throw EnvironmentError(
@@ -139,7 +140,8 @@ std::unique_ptr<FileClaim> FileExaminer::inspect(std::uint32_t id, const FileOpt
     const std::string& path = claim->file.path;
     refuse_dangerous_name(path, options_.overwrite_foreign_files);
     const std::error_code error = storage_.status(path, claim->found);
-    if (error == std::errc::filename_too_long) throw RefusedError(fmt::format("{}: the name is too long.", path));
+    if (error == std::errc::filename_too_long)
+        throw RefusedError(fmt::format("{}: the name is too long for the file system; choose a shorter one.", path));
     if (error) fail_start(path, "cannot be examined", error);
     refuse_kind(*claim);
     refuse_duplicate(*claim);
@@ -169,7 +171,8 @@ void FileExaminer::refuse_kind(const FileClaim& claim) const {
 void FileExaminer::refuse_duplicate(const FileClaim& claim) {
     for (const Known& known : known_) {
         const bool is_same = claim.is_missing() ? claim.file.path == known.path : claim.found.is_same_file(known.status);
-        if (is_same) throw RefusedError(fmt::format("{}: refused: it is the same file as {}.", claim.file.path, known.path));
+        if (is_same)
+            throw RefusedError(fmt::format("{}: refused: it is the same file as {}. Name each file once.", claim.file.path, known.path));
     }
     known_.push_back({claim.file.path, claim.found});
 }

@@ -25,7 +25,7 @@ void lock_file(ums::Storage& storage, const std::string& path, ums::FileHandle f
     if (const std::error_code error = storage.lock(file)) {
         if (!is_held_by_another(error)) {
             throw EnvironmentError(
-                fmt::format("{}: cannot be locked: {}. The file system must support locks (flock), which keep a second run off.", path,
+                fmt::format("{}: cannot be locked: {}. The file system must support locks (flock), which keep a second run away.", path,
                             ums::error_text(error)));
         }
         is_created = false;
@@ -42,10 +42,10 @@ void check_passage(ums::Storage& storage, const std::string& path, ums::FileHand
     const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
     std::size_t transferred = 0;
     if (storage.read(file, 0, page.data(), kPageBytes, transferred) != std::errc::permission_denied) return;
-    throw EnvironmentError(fmt::format(
-        "{}: reads are refused although it could be opened. On SMB, locks keep off even the process that holds them, unless the "
-        "file system is mounted with nobrl.",
-        path));
+    throw EnvironmentError(
+        fmt::format("{}: reads are refused although it could be opened. On SMB, locks stop even the process that holds them, unless the "
+                    "file system is mounted with nobrl.",
+                    path));
 }
 
 }  // namespace sim

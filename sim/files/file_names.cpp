@@ -26,7 +26,8 @@ std::string dangling_link_on(const std::string& folder, ums::Storage& storage) {
 
 [[noreturn]] void fail_to_resolve(const std::string& path, std::error_code error, ums::Storage& storage) {
     const std::string folder = folder_of(path);
-    if (error == std::errc::filename_too_long) throw RefusedError(fmt::format("{}: the name is too long.", path));
+    if (error == std::errc::filename_too_long)
+        throw RefusedError(fmt::format("{}: the name is too long for the file system; choose a shorter one.", path));
     if (error == std::errc::too_many_symbolic_link_levels) {
         throw EnvironmentError(fmt::format("{}: the symbolic links in {} form a loop.", path, folder));
     }
