@@ -1,5 +1,5 @@
-// What jobs have in common that only read files which another run has made: a verification of what a crash left, and a reader of another
-// host's files. They show the files' progress, watch their requests, and collect their figures.
+// What is common to jobs that only read files made by another run: a verification of what a crash left, and a reader of another host's
+// files. They show the files' progress, watch their requests, and collect their figures.
 #pragma once
 
 #include <memory>

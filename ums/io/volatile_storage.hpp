@@ -6,9 +6,9 @@
 //   it could not be found.
 // - After a completed sync of the file: the writes and changes of the size that had completed before the sync was submitted, and the file's
 //   name.
-// - Everything some time after it completed: the cache writes it to the medium by itself, in an order that is drawn from the seed.
-//   Everything else may or may not be there after a cut (VolatileFile, CutChoice), requests in flight also in part. A file without a
-//   durable name may be missing, whatever was written to it; a removal may be undone.
+// - Any other completed change after a while: the cache writes it to the medium by itself, in an order drawn from the seed.
+// Everything else may or may not be there after a cut (VolatileFile, CutChoice), and requests in flight may be there in part. A file
+// without a durable name may be missing, whatever was written to it; a removal may be undone.
 //
 // Lies (PowerLie) change what reaches the medium, not what the device acknowledges. PowerCut::lost is what they cost; it is asserted to be
 // empty without lies. For virtual time, like SimulatedStorage: one thread.
