@@ -178,7 +178,8 @@ private:
             } else if (is_any_signed_ && is_too_old(place, page, left)) {
                 prove_page(CrashRule::page_least, "is older than the last complete checkpoint", place, left, !is_in_log(page));
             }
-            if (is_any_signed_ && is_ahead(*file, place, page, left)) {
+            // If no file has the signature of the run, the ledger says whose files they are.
+            if (is_ahead(*file, place, page, left)) {
                 prove_page(CrashRule::page_in_log, "is ahead of the log", place, left, false);
                 // A write that failed waited for the log like any other, but may have arrived in part. If the log does not mention the
                 // page, its sectors alone do not say that they are too new.
