@@ -80,6 +80,6 @@ TEST_CASE("a reader whose owner is killed, or whose witness never returns, compa
     CHECK(result["verdict"]["judgement"] == "INCOMPLETE");
     CHECK(result["findings"].empty());
     CHECK(result["group"]["reader"]["promised_pages"] > 0);
-    CHECK_THAT(reader->output(), ContainsSubstring(is_owner_killed ? "The owner of the files was lost" : "does not answer any more"));
+    CHECK_THAT(reader->output(), ContainsSubstring(is_owner_killed ? "The owner of the files was lost" : "is not known here"));
     if (!is_owner_killed) CHECK(owner->wait() == 0);  // it has verified its own files, and says since when nothing was promised
 }
