@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ums/base/assert.hpp"
+#include "ums/base/prng.hpp"
 
 namespace sim {
 
@@ -13,9 +14,14 @@ std::uint64_t regions_of(std::uint64_t pages, std::uint64_t region_pages) { retu
 
 }  // namespace
 
+std::uint64_t weight_in_region(std::uint16_t log_format, std::uint32_t region_pages, std::uint32_t page) {
+    const std::uint64_t place = std::uint64_t{page % region_pages} + 1;
+    return log_format <= kLogFormatOfPlaces ? place : ums::mix64(place);
+}
+
 void add_to_region(RegionSum& sum, std::uint32_t region_pages, std::uint32_t page, std::uint32_t version) {
     sum.versions += version;
-    sum.weighted += std::uint64_t{page % region_pages + 1} * version;
+    sum.weighted += weight_in_region(kLogFormat, region_pages, page) * version;
 }
 
 PageSums::PageSums(std::span<const SummedFile> files, std::uint64_t bytes_max) {

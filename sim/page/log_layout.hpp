@@ -1,4 +1,4 @@
-// The bytes of the log, format version 3; docs/log_format.md describes it for people. Little-endian.
+// The bytes of the log, format version 4; docs/log_format.md describes it for people. Little-endian.
 //
 // A log file begins with a signature page (page_layout.hpp). The rest is divided into virtual log files (VLFs), which the log fills
 // one after the other with blocks: a block header, then records. A block never crosses a VLF, is a multiple of the sector size, is at
@@ -14,9 +14,11 @@
 namespace sim {
 
 inline constexpr std::uint32_t kLogMagic = 0x4c504f49;  // "IOPL"
-inline constexpr std::uint16_t kLogFormat = 3;
-// Version 2 has no file_cuts, and file_resize does not say how long the file was. Such a log can still be read.
+inline constexpr std::uint16_t kLogFormat = 4;
+// Logs of these versions can still be read. Version 2 has no file_cuts, and file_resize does not say how long the file was. Until version 3
+// the weights of a region's second sum are the places of its pages.
 inline constexpr std::uint16_t kLogFormatOldest = 2;
+inline constexpr std::uint16_t kLogFormatOfPlaces = 3;
 [[nodiscard]] constexpr bool is_log_format(std::uint16_t format) { return format >= kLogFormatOldest && format <= kLogFormat; }
 
 struct LogBlockHeader {
@@ -76,7 +78,7 @@ static_assert(sizeof(LogRecordHeader) == 32 && std::has_unique_object_representa
 // What follows the header of some kinds, in place of noise.
 
 // checkpoint_sums: one for each region, starting with the region of `page_id`. Over the pages that the file has: the sum of their versions,
-// and the sum of their versions times their places in the region, counted from 1.
+// and the sum of their versions times their weights (weight_in_region() in sim/log/page_sums.hpp).
 struct RegionSum {
     std::uint64_t versions;
     std::uint64_t weighted;

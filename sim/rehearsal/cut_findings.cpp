@@ -62,10 +62,6 @@ bool is_named_right(const CrashProof& proof, const Finding& finding) {
 
 bool explains(const CrashProof& proof, const Finding& finding) {
     if (finding.transient || finding.is_warning || !is_named_right(proof, finding)) return false;
-    // If several pages of a region are too old, its two sums may happen to name one that is not.
-    const bool is_in_region = proof.is_by_sums && proof.path == finding.place.path &&
-                              finding.place.offset_bytes >= proof.region_begin_bytes && finding.place.offset_bytes < proof.region_end_bytes;
-    if (is_in_region && finding.kind == FindingKind::lost_write) return true;
     // Where a missing block began is not known for certain: it may have been the first one of another part of the log.
     if (proof.rule == CrashRule::file_there) return proof.path == finding.place.path;
     return is_there(proof, finding) || is_about_blocks(proof);
@@ -87,13 +83,10 @@ std::vector<std::string> unexplained_findings(const CrashExplanation& explanatio
         for (std::size_t i = 0; i < explanation.proofs.size(); ++i) {
             const CrashProof& proof = explanation.proofs[i];
             if (!explains(proof, finding)) continue;
-            // A page has one finding; of a row of blocks, and of a region, each may have several proofs. The finding of another page of the
-            // region is not this one's.
-            const bool is_own = !proof.is_by_sums || is_there(proof, finding);
-            const bool is_repeated = is_own && has_own[i] && !is_in_row(finding.kind) && !is_of_region(finding);
+            // A page has one finding; of a row of blocks, and of a region, each may have several proofs.
+            const bool is_repeated = has_own[i] && !is_in_row(finding.kind) && !is_of_region(finding);
             if (is_repeated) continue;
-            is_explained = true;
-            has_own[i] = has_own[i] || is_own;
+            is_explained = has_own[i] = true;
         }
         const bool is_true =
             !finding.transient && std::any_of(lost.begin(), lost.end(), [&](const auto& each) { return is_really_lost(each, finding); });

@@ -62,8 +62,9 @@ ums::Task<void> LogAnalysis::run() {
     if (run_.is_stopping()) co_return;
     // The first block is written when all files are made; the ledger names them then, too.
     const bool are_made = !is_empty() || promises_ != nullptr;
+    const std::uint16_t format = extent_.checkpoint ? extent_.checkpoint->log_format : kLogFormat;
     for (const SimFile* data : data_files_) {
-        ProvenFile& file = files_.try_emplace(data->id(), begin_lsn(), data->pages(), are_made).first->second;
+        ProvenFile& file = files_.try_emplace(data->id(), begin_lsn(), format, data->pages(), are_made).first->second;
         if (promises_ != nullptr) file.promises = FilePromises(*promises_, data->id());
     }
     co_await replay([this](const LogRecordHeader& header, std::span<const std::byte> body) { take_record(header, body); });

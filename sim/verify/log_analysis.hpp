@@ -25,7 +25,8 @@ namespace sim {
 
 // What the log says about one data file.
 struct ProvenFile {
-    ProvenFile(std::uint64_t begin_lsn, std::uint32_t page_count, bool is_signed) : bounds(begin_lsn, page_count, is_signed) {}
+    ProvenFile(std::uint64_t begin_lsn, std::uint16_t log_format, std::uint32_t page_count, bool is_signed)
+        : bounds(begin_lsn, page_count, is_signed), sums(log_format) {}
     PageBounds bounds;
     RegionSums sums;
     FilePromises promises;

@@ -30,6 +30,7 @@ struct CheckpointMark {
     std::uint32_t sums_count = 0;
     std::uint32_t unknown_count = 0;
     std::uint32_t incarnation = 0;
+    std::uint16_t log_format = 0;
 };
 
 // A resume record that was found: the row continues there.

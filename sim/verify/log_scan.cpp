@@ -191,7 +191,7 @@ void LogScan::add_block(LogContents& contents, const SimFile& file, std::uint64_
         ResumePoint resume;
         if (record.kind == static_cast<std::uint16_t>(LogRecordKind::checkpoint_end) && read_body(body, end)) {
             contents.checkpoints.push_back(
-                {header.sequence, end.begin_lsn, record.lsn, end.sums_count, end.unknown_count, header.incarnation});
+                {header.sequence, end.begin_lsn, record.lsn, end.sums_count, end.unknown_count, header.incarnation, header.format});
         } else if (record.kind == static_cast<std::uint16_t>(LogRecordKind::resume) && read_body(body, resume) &&
                    resume.last_sequence < header.sequence) {
             contents.resumes.push_back({header.sequence, resume.last_sequence, resume.last_lsn, header.incarnation});

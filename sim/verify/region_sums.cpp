@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "sim/log/page_sums.hpp"
+
 namespace sim {
 
 namespace {
@@ -41,7 +43,7 @@ void RegionSums::add(std::uint32_t page, std::uint32_t version) {
     Region* const region = region_of(page);
     if (region == nullptr) return;
     region->versions.fetch_add(version, std::memory_order_relaxed);
-    region->weighted.fetch_add(std::uint64_t{page % region_pages_ + 1} * version, std::memory_order_relaxed);
+    region->weighted.fetch_add(weight_in_region(log_format_, region_pages_, page) * version, std::memory_order_relaxed);
 }
 
 void RegionSums::skip(std::uint32_t page) {
@@ -63,6 +65,16 @@ bool RegionSums::has_unwritten(std::uint32_t page) const {
     return found->second.recorded.versions < std::min(region_pages_, page_count_ - found->first * region_pages_);
 }
 
+// The only one whose weight explains both sums.
+std::optional<std::uint32_t> RegionSums::page_that_lacks(const Mismatch& mismatch, std::uint64_t missing_weighted) const {
+    if (mismatch.missing_versions == 0 || mismatch.is_too_new()) return std::nullopt;
+    for (std::uint32_t i = 0; i < mismatch.page_count; ++i) {
+        const std::uint32_t page = mismatch.first_page + i;
+        if (weight_in_region(log_format_, region_pages_, page) * mismatch.missing_versions == missing_weighted) return page;
+    }
+    return std::nullopt;
+}
+
 RegionSums::Comparison RegionSums::compare() const {
     Comparison comparison;
     if (region_pages_ != 0) comparison.skipped = region_count(page_count_, region_pages_);
@@ -77,10 +89,7 @@ RegionSums::Comparison RegionSums::compare() const {
         mismatch.first_page = number * region_pages_;
         mismatch.page_count = std::min(region_pages_, page_count_ - mismatch.first_page);
         mismatch.missing_versions = missing;
-        if (missing != 0 && !mismatch.is_too_new() && weighted % missing == 0) {
-            const std::uint64_t place = weighted / missing;
-            if (place >= 1 && place <= mismatch.page_count) mismatch.page = mismatch.first_page + static_cast<std::uint32_t>(place) - 1;
-        }
+        mismatch.page = page_that_lacks(mismatch, weighted);
         comparison.mismatches.push_back(mismatch);
     }
     return comparison;

@@ -17,6 +17,9 @@ namespace sim {
 // Of one data file.
 class RegionSums {
 public:
+    // As a log of this format has them.
+    explicit RegionSums(std::uint16_t log_format = kLogFormat) : log_format_(log_format) {}
+
     // Takes a checkpoint_sums record of the file. Before any page is added. False if it does not fit the previous ones.
     bool record(const LogRecordHeader& header, std::span<const std::byte> body);
 
@@ -39,7 +42,8 @@ public:
         std::uint32_t first_page = 0;
         std::uint32_t page_count = 0;
         std::uint64_t missing_versions = 0;  // modulo 2^64: "negative" if the pages are newer than they can be
-        std::optional<std::uint32_t> page;   // the one that is too old, if there is only one
+        // The one that is too old, if there is only one. Sums of an old log (kLogFormatOfPlaces) may also name one between several.
+        std::optional<std::uint32_t> page;
         [[nodiscard]] bool is_too_new() const { return missing_versions >> 63 != 0; }
     };
     struct Comparison {
@@ -58,7 +62,9 @@ private:
         std::atomic<bool> is_skipped{false};
     };
     [[nodiscard]] Region* region_of(std::uint32_t page);
+    [[nodiscard]] std::optional<std::uint32_t> page_that_lacks(const Mismatch& mismatch, std::uint64_t missing_weighted) const;
 
+    const std::uint16_t log_format_;
     std::uint32_t page_count_ = 0;
     std::uint32_t region_pages_ = 0;
     std::map<std::uint32_t, Region> regions_;  // those that were recorded, by number: the page count comes from the disk

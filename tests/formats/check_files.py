@@ -178,7 +178,7 @@ def check_vlf(path, data, begin, identity, blocks):
         if turn is not None and ((run_id, vlf_sequence) != turn or sequence != last + 1):
             break
         turn, last = (run_id, vlf_sequence), sequence
-        expect((file_id, run_id) == identity and version == 3 and hardened < sequence and write_utc_us > 0 and incarnation >= 1,
+        expect((file_id, run_id) == identity and version == 4 and hardened < sequence and write_utc_us > 0 and incarnation >= 1,
                path, offset, "fields of the block")
         expect(at + size_bytes <= vlf_sectors * SECTOR_BYTES <= length, path, offset, "size of the VLF")
         expect(first_lsn == vlf_sequence << 32 | sector << 12, path, offset, "first LSN of the block")
@@ -210,7 +210,7 @@ def check_checkpoints(path, records, versions):
             for number, (total, weighted) in enumerate(struct.iter_unpack("<QQ", body)):
                 pages = range(first_page + number * region_pages, min(first_page + (number + 1) * region_pages, page_count))
                 then = {p: first_after.get((file_id, p), versions.get((file_id, p), (0,))[0] + 1) - 1 for p in pages}
-                expect(total == sum(then.values()) and weighted == sum((p % region_pages + 1) * v for p, v in then.items()),
+                expect(total == sum(then.values()) and weighted == sum(mix64(p % region_pages + 1) * v for p, v in then.items()) % 2**64,
                        path, 0, f"sums of the region from page {pages[0]} of file {file_id} on")
 
 

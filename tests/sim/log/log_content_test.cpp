@@ -94,7 +94,7 @@ TEST_CASE("every committed record is in the file, in order, with its contents") 
     }
 }
 
-TEST_CASE("the record kinds have the numbers of format 3") {
+TEST_CASE("the record kinds have the numbers of format 4") {
     CHECK(static_cast<int>(sim::LogRecordKind::page_update) == 1);
     CHECK(static_cast<int>(sim::LogRecordKind::filler) == 2);
     CHECK(static_cast<int>(sim::LogRecordKind::checkpoint_begin) == 3);

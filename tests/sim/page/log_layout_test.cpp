@@ -6,8 +6,8 @@
 
 #include "tests/support/catch.hpp"
 
-TEST_CASE("the headers of blocks and records are those of format 3") {
-    CHECK(sim::kLogFormat == 3);
+TEST_CASE("the headers of blocks and records are those of format 4") {
+    CHECK(sim::kLogFormat == 4);
     CHECK(sizeof(sim::LogBlockHeader) == 80);
     CHECK(offsetof(sim::LogBlockHeader, magic) == 4);
     CHECK(offsetof(sim::LogBlockHeader, record_count) == 10);

@@ -73,6 +73,8 @@ TEST_CASE("of several pages that are too old by the sums of their region, each m
     const Finding second = about_a_page(9, FindingKind::torn_page);
     CHECK(unexplained_findings(explanation, {}, {first, second}).empty());
     CHECK(unexplained_findings(explanation, {}, {first, second, second}).size() == 1);
+    const Finding between = about_a_page(8, FindingKind::lost_write);
+    CHECK(unexplained_findings(explanation, {}, {first, between, second}).size() == 1);
 }
 
 TEST_CASE("what a documented rule excuses need not be found after a power cut, and proves nothing, but is no false alarm") {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -73,30 +74,50 @@ struct LeftRun {
         });
     }
 
-    // As in a longer run, the log no longer has what was changed before the checkpoint: its records say something else there.
-    void forget_changes_before_checkpoint() {
-        const std::uint64_t begin_lsn = verify().durability.value().checkpoint_lsn;
+    // Each block of the run's log, which gets its checksum again.
+    void change_each_block(const std::function<void(std::vector<std::byte>& block)>& change) {
         for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
-            if (header.first_lsn >= begin_lsn) return;
             std::vector<std::byte> block(header.size_bytes);
             log().read(offset_bytes, block.data(), block.size());
-            std::size_t at = sizeof(sim::LogBlockHeader);
-            for (std::uint32_t i = 0; i < header.record_count; ++i) {
-                sim::LogRecordHeader record;
-                std::memcpy(&record, block.data() + at, sizeof record);
-                const auto kind = static_cast<sim::LogRecordKind>(record.kind);
-                const bool is_change = kind == sim::LogRecordKind::page_update || kind == sim::LogRecordKind::filler;
-                if (is_change && record.lsn < begin_lsn) {
-                    record.kind = static_cast<std::uint16_t>(sim::LogRecordKind::checkpoint_begin);
-                    record.file_id = record.page_id = record.version = 0;
-                    std::memcpy(block.data() + at, &record, sizeof record);
-                }
-                at += record.size_bytes;
-            }
+            change(block);
             const std::uint32_t checksum = sim::crc32c(block.data() + 4, block.size() - 4);
             std::memcpy(block.data(), &checksum, sizeof checksum);
             log().write(offset_bytes, block.data(), block.size());
         });
+    }
+    void set_log_format(std::uint16_t format) {
+        change_each_block([format](std::vector<std::byte>& block) {
+            std::memcpy(block.data() + offsetof(sim::LogBlockHeader, format), &format, sizeof format);
+        });
+    }
+    // Each record of the run's log, with its body.
+    using ChangeRecord = std::function<void(sim::LogRecordHeader& record, std::span<std::byte> body)>;
+    void change_each_record(const ChangeRecord& change) {
+        change_each_block([&change](std::vector<std::byte>& block) {
+            const sim::LogBlockHeader header = sim::read_block_header(block.data());
+            std::size_t at = sizeof header;
+            for (std::uint32_t i = 0; i < header.record_count; ++i) {
+                sim::LogRecordHeader record;
+                std::memcpy(&record, block.data() + at, sizeof record);
+                change(record, std::span(block).subspan(at + sizeof record, record.size_bytes - sizeof record));
+                std::memcpy(block.data() + at, &record, sizeof record);
+                at += record.size_bytes;
+            }
+        });
+    }
+
+    // As in a longer run, the log no longer has what was changed before the checkpoint: its records say something else there.
+    void forget_changes_before_checkpoint() {
+        const std::uint64_t begin_lsn = verify().durability.value().checkpoint_lsn;
+        change_each_record([begin_lsn](sim::LogRecordHeader& record, std::span<std::byte> /*body*/) {
+            if (!is_change(record) || record.lsn >= begin_lsn) return;
+            record.kind = static_cast<std::uint16_t>(sim::LogRecordKind::checkpoint_begin);
+            record.file_id = record.page_id = record.version = 0;
+        });
+    }
+    [[nodiscard]] static bool is_change(const sim::LogRecordHeader& record) {
+        const auto kind = static_cast<sim::LogRecordKind>(record.kind);
+        return kind == sim::LogRecordKind::page_update || kind == sim::LogRecordKind::filler;
     }
 
     // Removes blocks from the end of the log, as if they had been in flight, until recovery needs one that was provably acknowledged;

@@ -49,6 +49,41 @@ std::size_t changes_across(const ums::SimulatedFile& log, std::uint64_t lsn) {
     return count;
 }
 
+// The version that each page had when the last complete checkpoint began.
+std::map<std::uint32_t, std::uint32_t> versions_at_checkpoint(LeftRun& left, std::uint64_t begin_lsn) {
+    std::map<std::uint32_t, std::uint32_t> versions;
+    left.change_each_record([&](const sim::LogRecordHeader& record, std::span<std::byte> /*body*/) {
+        if (!LeftRun::is_change(record) || record.lsn <= begin_lsn) return;
+        const auto [found, is_first] = versions.try_emplace(record.page_id, record.version - 1);
+        if (!is_first) found->second = std::min(found->second, record.version - 1);
+    });
+    for (std::uint32_t page = 0; page < left.data().size_bytes() / kPageBytes; ++page) {
+        versions.try_emplace(page, left.header(page).version);
+    }
+    return versions;
+}
+
+// As versions until 3 of the log have them.
+void weight_sums_by_places(LeftRun& left) {
+    const std::uint64_t begin_lsn = left.verify().durability.value().checkpoint_lsn;
+    const std::map<std::uint32_t, std::uint32_t> versions = versions_at_checkpoint(left, begin_lsn);
+    std::size_t weighted = 0;
+    left.change_each_record([&](const sim::LogRecordHeader& record, std::span<std::byte> body) {
+        if (record.kind != static_cast<std::uint16_t>(sim::LogRecordKind::checkpoint_sums) || record.lsn < begin_lsn) return;
+        for (std::size_t at = 0; at < body.size(); at += sizeof(sim::RegionSum)) {
+            sim::RegionSum sum{};
+            const std::uint32_t first = record.page_id + static_cast<std::uint32_t>(at / sizeof sum) * record.version;
+            for (std::uint32_t place = 0; place < record.version && first + place < record.page_count; ++place) {
+                sum.versions += versions.at(first + place);
+                sum.weighted += std::uint64_t{place + 1} * versions.at(first + place);
+            }
+            std::memcpy(body.data() + at, &sum, sizeof sum);
+            ++weighted;
+        }
+    });
+    REQUIRE(weighted > 1);
+}
+
 constexpr std::uint64_t kPartBytes = 4096;
 
 // From now on, so much of the log cannot be read.
@@ -141,19 +176,29 @@ TEST_CASE("a log that has lost everything does not excuse changed pages") {
 
 TEST_CASE("a log of another format is not judged") {
     LeftRun left;
-    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
-        std::vector<std::byte> block(header.size_bytes);
-        left.log().read(offset_bytes, block.data(), block.size());
-        const std::uint16_t format = sim::kLogFormat + 1;
-        std::memcpy(block.data() + offsetof(sim::LogBlockHeader, format), &format, sizeof format);
-        const std::uint32_t checksum = sim::crc32c(block.data() + 4, block.size() - 4);
-        std::memcpy(block.data(), &checksum, sizeof checksum);
-        left.log().write(offset_bytes, block.data(), block.size());
-    });
+    left.set_log_format(sim::kLogFormat + 1);
     const Results results = left.verify();
     CHECK(kinds(results) == "");
     CHECK(results.outcome == Outcome::not_done);
-    CHECK_THAT(results.outcome_reason, ContainsSubstring("format 4") && ContainsSubstring("format 3"));
+    CHECK_THAT(results.outcome_reason, ContainsSubstring("format 5") && ContainsSubstring("format 4"));
+}
+
+TEST_CASE("the sums of a log of version 3 are compared by the places of their pages") {
+    LeftRun left;
+    left.forget_changes_before_checkpoint();
+    weight_sums_by_places(left);
+    left.set_log_format(sim::kLogFormatOfPlaces);
+    const Results intact = left.verify();
+    INFO(left.run.sink.text());
+    CHECK(kinds(intact) == "");
+    CHECK(intact.durability->regions_compared > 1);
+    const std::uint32_t page = left.busy_page();
+    const sim::PageHeader header = left.header(page);
+    left.put_version(page, header.version - 1, header.lsn - 1);
+    const Results lost = left.verify();
+    REQUIRE(kinds(lost) == "lost_write");
+    CHECK(lost.findings[0].place.page_id == page);
+    CHECK(lost.findings[0].place.size_bytes == kPageBytes);
 }
 
 TEST_CASE("if the log is empty, changed pages are found even in a file that has lost its first page") {

@@ -17,18 +17,23 @@ using sim::RegionSums;
 
 constexpr std::uint32_t kRegion = sim::kRegionPagesMin;
 
-void record(RegionSums& sums, const std::vector<std::uint32_t>& versions) {
+void record(RegionSums& sums, const std::vector<std::uint32_t>& versions, std::uint16_t log_format = sim::kLogFormat) {
     std::vector<RegionSum> regions((versions.size() + kRegion - 1) / kRegion);
-    for (std::uint32_t page = 0; page < versions.size(); ++page) sim::add_to_region(regions[page / kRegion], kRegion, page, versions[page]);
+    for (std::uint32_t page = 0; page < versions.size(); ++page) {
+        RegionSum& sum = regions[page / kRegion];
+        sum.versions += versions[page];
+        sum.weighted += sim::weight_in_region(log_format, kRegion, page) * versions[page];
+    }
     sim::LogRecordHeader header{};
     header.version = kRegion;
     header.page_count = static_cast<std::uint32_t>(versions.size());
     REQUIRE(sums.record(header, std::as_bytes(std::span(regions))));
 }
 
-RegionSums::Comparison compare(const std::vector<std::uint32_t>& then, const std::vector<std::uint32_t>& now) {
-    RegionSums sums;
-    record(sums, then);
+RegionSums::Comparison compare(const std::vector<std::uint32_t>& then, const std::vector<std::uint32_t>& now,
+                               std::uint16_t log_format = sim::kLogFormat) {
+    RegionSums sums(log_format);
+    record(sums, then, log_format);
     for (std::uint32_t page = 0; page < now.size(); ++page) sums.add(page, now[page]);
     return sums.compare();
 }
@@ -44,16 +49,45 @@ TEST_CASE("unchanged pages compare equal") {
 }
 
 TEST_CASE("the only page of a region that is too old is identified, with the number of missing versions") {
+    const std::uint16_t log_format = GENERATE(std::uint16_t{2}, std::uint16_t{3}, std::uint16_t{4});
     std::vector<std::uint32_t> then(200, 9);
     std::vector<std::uint32_t> now = then;
     now[130] = 4;
-    const auto comparison = compare(then, now);
+    const auto comparison = compare(then, now, log_format);
     REQUIRE(comparison.mismatches.size() == 1);
     CHECK(comparison.mismatches[0].page == 130u);
     CHECK(comparison.mismatches[0].missing_versions == 5);
     CHECK(comparison.mismatches[0].first_page == 128);
     CHECK(comparison.mismatches[0].page_count == 64);
     CHECK_FALSE(comparison.mismatches[0].is_too_new());
+}
+
+TEST_CASE("several pages that are too old are not taken for one, whatever they lack") {
+    std::vector<std::uint32_t> then(64, 9);
+    std::vector<std::uint32_t> now = then;
+    now[5] = now[13] = 8;
+    // The weights of versions until 3 are places, of which those of two pages can add up to that of a third.
+    CHECK(compare(then, now, sim::kLogFormatOfPlaces).mismatches.at(0).page == 9u);
+    CHECK_FALSE(compare(then, now).mismatches.at(0).page);
+
+    ums::Prng prng(ums::testing::test_seed("several pages that are too old are not taken for one"));
+    for (int round = 0; round < 500; ++round) {
+        now = then;
+        const std::uint64_t first = prng.below(60);
+        for (std::uint64_t i = first, last = prng.between(first + 1, 63); i <= last; ++i)
+            now[i] -= static_cast<std::uint32_t>(prng.between(1, 3));
+        const auto mismatches = compare(then, now).mismatches;
+        REQUIRE(mismatches.size() == 1);
+        CHECK_FALSE(mismatches[0].page);
+    }
+}
+
+TEST_CASE("the weights of pages are those of the document") {
+    CHECK(sim::weight_in_region(3, 64, 64) == 1);
+    CHECK(sim::weight_in_region(3, 64, 130) == 3);
+    CHECK(sim::weight_in_region(4, 64, 64) == 0x910a2dec89025cc1);
+    CHECK(sim::weight_in_region(4, 64, 64) == sim::weight_in_region(4, 128, 0));
+    CHECK(sim::weight_in_region(4, 64, 130) == ums::mix64(3));
 }
 
 TEST_CASE("a sum below the number of pages of its region shows that some had not been written") {
@@ -136,7 +170,7 @@ TEST_CASE("a record about a file of 32 TB takes memory for the regions that it s
     header.version = kRegion;
     header.page_count = ~std::uint32_t{0};
     header.page_id = header.page_count / kRegion * kRegion;
-    const RegionSum sum{7, 7};
+    const RegionSum sum{7, 7 * sim::weight_in_region(sim::kLogFormat, kRegion, 0)};
     std::array<RegionSums, 16> files;  // for all of their regions: 64 GB
     for (RegionSums& sums : files) {
         REQUIRE(sums.record(header, std::as_bytes(std::span(&sum, 1))));
