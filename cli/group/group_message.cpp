@@ -31,7 +31,6 @@ std::vector<std::string> short_texts(const Json& json, const char* key) {
 
 template <typename Message, typename Read>
 std::optional<Message> decode(std::string_view text, const Read& read) {
-    if (reports::json_problem(text)) return std::nullopt;
     const Json json = parse_group_json(text);
     if (!json.is_object()) return std::nullopt;
     try {
@@ -92,6 +91,7 @@ std::optional<GroupView> read_view(const Json& json) {
 }  // namespace
 
 Json parse_group_json(std::string_view text) {
+    if (reports::json_problem(text)) return Json(Json::value_t::discarded);
     const auto without_fraction = [](int /*depth*/, Json::parse_event_t /*event*/, Json& value) {
         if (value.is_number_float()) value = nullptr;
         return true;

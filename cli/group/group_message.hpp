@@ -129,7 +129,8 @@ struct GroupView {
 // Within the limits of a group.
 [[nodiscard]] bool are_allowed(const GroupTerms& terms);
 
-// Discarded if the text is not JSON. No field is a fraction, which may be beyond what the field can hold: such a value is null.
+// Discarded if the text is not JSON, or exceeds the limits of JSON that comes from elsewhere. No field is a fraction, which may be beyond
+// what the field can hold: such a value is null.
 [[nodiscard]] nlohmann::json parse_group_json(std::string_view text);
 
 // A group's terms, members and turns as JSON: on the wire, and in the file in which the witness keeps them.

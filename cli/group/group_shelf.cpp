@@ -72,21 +72,20 @@ std::optional<std::string> GroupShelf::answer(std::string_view text) {
     tick();
     const std::optional<GroupBeat> beat = decode_beat(text);
     if (!beat) return std::nullopt;
-    GroupView view;
+    const auto refuse = [this](std::string problem) {
+        GroupView view;
+        view.utc_us = now().utc_us;
+        view.problem = std::move(problem);
+        return encode(view);
+    };
     if (damaged_.contains(beat->group)) {
-        view.utc_us = now().utc_us;
-        view.problem =
+        return refuse(
             fmt::format("its file {}{} cannot be read, or is damaged; to begin the group anew, remove it while the witness is not running",
-                        beat->group, kGroupExtension);
-        return encode(view);
+                        beat->group, kGroupExtension));
     }
-    if (!groups_.contains(beat->group) && !make_room()) {
-        view.utc_us = now().utc_us;
-        view.problem = "the witness keeps as many groups as it can";
-        return encode(view);
-    }
+    if (!groups_.contains(beat->group) && !make_room()) return refuse("the witness keeps as many groups as it can");
     Group& group = groups_.try_emplace(beat->group, Group{GroupState(now()), false}).first->second;
-    view = group.state.take(*beat, now());
+    const GroupView view = group.state.take(*beat, now());
     group.is_unsaved = group.state.take_changed() || group.is_unsaved;
     // Saved before the answer: a witness that is restarted must know everything that it has told anyone.
     const std::error_code error = group.is_unsaved ? save(beat->group, group.state) : std::error_code();

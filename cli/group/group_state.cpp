@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 
 #include "cli/group/group_message.hpp"
-#include "reports/json_limits.hpp"
 
 namespace cli {
 
@@ -137,13 +136,13 @@ void GroupState::note_gone(Now now) {
 // not meet them any more, and the others would not learn that the first one was lost.
 bool GroupState::may_be_replaced(const Member& member, Now now) const {
     if (terms_.plan != kHandOver && released_stage_ > 0) return false;
-    return member.peer.state == "done" || is_silent(member, now);
+    return has_ended_or_is_gone(member, now);
 }
 
 bool GroupState::is_excused(std::uint32_t rank, Now now) const {
     const auto member = members_.find(rank);
     if (member == members_.end()) return std::find(never_came_.begin(), never_came_.end(), rank) != never_came_.end();
-    return member->second.peer.state == "done" || is_gone(member->second, now);
+    return has_ended_or_is_gone(member->second, now);
 }
 
 // One that is only disconnected may still write while the others audit: it stays named when it is back.
@@ -180,9 +179,8 @@ bool GroupState::is_over() const {
 }
 
 bool GroupState::is_left(Now now) const {
-    return terms_.plan != kHandOver && released_stage_ > 0 && std::all_of(members_.begin(), members_.end(), [&](const auto& each) {
-               return each.second.peer.state == "done" || is_silent(each.second, now);
-           });
+    return terms_.plan != kHandOver && released_stage_ > 0 &&
+           std::all_of(members_.begin(), members_.end(), [&](const auto& each) { return has_ended_or_is_gone(each.second, now); });
 }
 
 bool GroupState::is_history(Now now) const {
@@ -307,7 +305,6 @@ std::string GroupState::to_text() const {
 }
 
 std::optional<GroupState> GroupState::from_text(const std::string& text, Now now) {
-    if (reports::json_problem(text)) return std::nullopt;
     GroupState state(now);
     try {
         state.read(parse_group_json(text), now);

@@ -59,6 +59,9 @@ private:
         return now.monotonic_us - member.last_beat_us > terms_.lease_ms * 1000;
     }
     [[nodiscard]] bool is_gone(const Member& member, Now now) const { return member.peer.state != "done" && is_silent(member, now); }
+    [[nodiscard]] bool has_ended_or_is_gone(const Member& member, Now now) const {
+        return member.peer.state == "done" || is_silent(member, now);
+    }
     [[nodiscard]] bool may_be_replaced(const Member& member, Now now) const;
     // It has met, and each of its members has ended or is gone: a process that comes now belongs to another group.
     [[nodiscard]] bool is_left(Now now) const;

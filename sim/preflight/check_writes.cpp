@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/preflight/checks.hpp"
+#include "ums/io/transfer_progress.hpp"
 
 namespace sim {
 
@@ -66,8 +67,7 @@ void check_write_times(const PreflightFacts& facts, Lines& lines) {
     if (!facts.was_probed) return;
     const ums::WriteTimes& dsync = facts.dsync_writes.times;
     const ums::WriteTimes& synced = facts.synced_writes.times;
-    const bool is_refused = dsync.error == std::errc::operation_not_supported || dsync.error == std::errc::operation_not_permitted;
-    if (synced.count == 0 || (dsync.count == 0 && !is_refused)) {
+    if (synced.count == 0 || (dsync.count == 0 && !ums::is_durable_write_refused(dsync.error))) {
         return lines.fail(fmt::format("{} does not work", synced.count == 0 ? "fdatasync()" : "O_DSYNC (RWF_DSYNC)"),
                           "without it no transaction can be made durable", kForcedUnitAccess, "use XFS or ext4");
     }

@@ -82,8 +82,13 @@ RequestStep advance_request(IoRequest& request, std::int64_t result) {
     return RequestStep::more;
 }
 
+bool is_durable_write_refused(std::error_code error) {
+    return error == std::errc::operation_not_supported || error == std::errc::operation_not_permitted;
+}
+
 bool is_durable_write_refused(const IoRequest& request, std::int64_t result) {
-    return request.operation == IoOperation::write && request.durable && (result == -EOPNOTSUPP || result == -EPERM);
+    const bool has_failed = request.operation == IoOperation::write && request.durable && result < 0;
+    return has_failed && is_durable_write_refused(errno_error(static_cast<int>(-result)));
 }
 
 }  // namespace ums

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <system_error>
 
 #include "ums/io/io_request.hpp"
 
@@ -50,6 +51,7 @@ void check_request(const IoRequest& request);
 
 // The file system does not support writes that are durable by themselves, or a filter forbids the call for them (EPERM), as seccomp may
 // forbid pwritev2: write, then sync.
+[[nodiscard]] bool is_durable_write_refused(std::error_code error);
 [[nodiscard]] bool is_durable_write_refused(const IoRequest& request, std::int64_t result);
 
 }  // namespace ums

@@ -29,6 +29,17 @@ std::string first_line_with(const std::vector<std::string>& lines, const std::st
     return found == lines.end() ? "" : *found;
 }
 
+// Its second thread works on the second one.
+DiskspdDocument document_of_two_targets() {
+    DiskspdDocument document = example_document();
+    reports::DiskspdTimeSpan& span = document.profile.time_spans[0];
+    span.targets.push_back(span.targets[0]);
+    span.targets[1].path = "u.dat";
+    document.results.timespans[0].targets.push_back({.path = "/data/u.dat", .size_bytes = 8192});
+    document.results.timespans[0].rows[1].target = 1;
+    return document;
+}
+
 std::string example_text(const DiskspdDocument& document) { return diskspd_text(document, DiskspdTextStyle::v2_2); }
 
 }  // namespace
@@ -196,12 +207,7 @@ TEST_CASE("DiskSpd's text of 2.1: the number of processors, and total: above the
 }
 
 TEST_CASE("DiskSpd's text of 2.1 has the latencies of each file above those of all, that of 2.0 only those of all") {
-    DiskspdDocument document = example_document();
-    reports::DiskspdTimeSpan& span = document.profile.time_spans[0];
-    span.targets.push_back(span.targets[0]);
-    span.targets[1].path = "u.dat";
-    document.results.timespans[0].targets.push_back({.path = "/data/u.dat", .size_bytes = 8192});
-    document.results.timespans[0].rows[1].target = 1;
+    DiskspdDocument document = document_of_two_targets();
     const std::string newer = diskspd_text(document, DiskspdTextStyle::v2_1);
     CHECK_THAT(newer, ContainsSubstring("\n\n\n\nt.dat\n  %-ile |"));
     CHECK_THAT(newer, ContainsSubstring("\n\nu.dat\n  %-ile |"));
@@ -222,13 +228,8 @@ TEST_CASE("DiskSpd's text of 2.0 has MB in the totals of several time spans, too
 }
 
 TEST_CASE("DiskSpd's text: every target and time span has its own tables") {
-    DiskspdDocument document = example_document();
-    reports::DiskspdTimeSpan& span = document.profile.time_spans[0];
-    span.targets.push_back(span.targets[0]);
-    span.targets[1].path = "u.dat";
-    document.results.timespans[0].targets.push_back({.path = "/data/u.dat", .size_bytes = 8192});
-    document.results.timespans[0].rows[1].target = 1;
-    document.profile.time_spans.push_back(span);
+    DiskspdDocument document = document_of_two_targets();
+    document.profile.time_spans.push_back(document.profile.time_spans[0]);
     document.results.timespans.push_back(document.results.timespans[0]);
     const std::string text = example_text(document);
     CHECK_THAT(text, ContainsSubstring("\nLatency distribution: t.dat\n"));
