@@ -153,6 +153,7 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
             const bool has_pages = !file.has_raw_writes && (wish.holds_pages || wish.writes || file.was_created);
             // Writing pages requires their versions, verified or not.
             if (has_pages && (wish.writes || file.was_created || (verify && wish.is_verified))) {
+                if (!wish.changes()) lock_file_for_verification(storage_, wish.path, file.control);
                 const bool has_mark = wish.is_ours && !wish.holds_pages && !file.was_created;
                 const BookPast past = has_mark ? BookPast::mixed : BookPast::pages;
                 file.pages = std::make_unique<PageBook>(file.size_bytes / kPageBytes, wish.file_id, run_id_, BookUnit::page, past);

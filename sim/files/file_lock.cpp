@@ -38,6 +38,14 @@ void lock_file(ums::Storage& storage, const std::string& path, ums::FileHandle f
     }
 }
 
+void lock_file_for_verification(ums::Storage& storage, const std::string& path, ums::FileHandle file) {
+    if (!is_held_by_another(storage.lock_shared(file))) return;
+    throw EnvironmentError(
+        fmt::format("{}: is in use by another run (or another program holds a lock on it), and what it writes meanwhile cannot be verified "
+                    "here. Wait until it has ended, or measure without verification.",
+                    path));
+}
+
 void check_passage(ums::Storage& storage, const std::string& path, ums::FileHandle file) {
     const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
     std::size_t transferred = 0;

@@ -29,6 +29,7 @@ public:
     std::error_code check_size(FileHandle file, std::uint64_t size_bytes) override { return inner_.check_size(file, size_bytes); }
     bool can_open(std::uint32_t count) override { return inner_.can_open(count); }
     std::error_code lock(FileHandle file) override { return inner_.lock(file); }
+    std::error_code lock_shared(FileHandle file) override { return inner_.lock_shared(file); }
     void unlock(FileHandle file) override { inner_.unlock(file); }
     std::error_code size(FileHandle file, std::uint64_t& size_bytes) override { return inner_.size(file, size_bytes); }
     std::error_code allocate(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) override {

@@ -205,6 +205,10 @@ std::error_code PosixStorage::lock(FileHandle file) {
     return error_of(uninterrupted([&] { return ::flock(file.value, LOCK_EX | LOCK_NB); }));
 }
 
+std::error_code PosixStorage::lock_shared(FileHandle file) {
+    return error_of(uninterrupted([&] { return ::flock(file.value, LOCK_SH | LOCK_NB); }));
+}
+
 void PosixStorage::unlock(FileHandle file) {
     static_cast<void>(uninterrupted([&] { return ::flock(file.value, LOCK_UN); }));
 }

@@ -37,6 +37,7 @@ public:
     bool can_open(std::uint32_t count) override { return can_open_files(count); }
 
     std::error_code lock(FileHandle file) override;
+    std::error_code lock_shared(FileHandle file) override;
     void unlock(FileHandle file) override;
     std::error_code size(FileHandle file, std::uint64_t& size_bytes) override;
     // `operation_not_supported` if the file system cannot reserve space; writing zeros is no substitute.

@@ -101,6 +101,8 @@ public:
     // Locks the entire file for this process's handle, without waiting; `resource_unavailable_try_again` if another one holds the lock
     // (`permission_denied` on SMB). Held until close().
     virtual std::error_code lock(FileHandle file) = 0;
+    // Keeps lock() away from the file, but not others that share it; otherwise like lock(). A storage may have nothing but lock().
+    virtual std::error_code lock_shared(FileHandle file) { return lock(file); }
     // Releases the lock before the file is closed.
     virtual void unlock(FileHandle file) { static_cast<void>(file); }
     virtual std::error_code size(FileHandle file, std::uint64_t& size_bytes) = 0;

@@ -37,6 +37,22 @@ TEST_CASE("pages of ours are verified when they are read, and written pages are 
     CHECK(again.timespans[0].targets[0].pages_verified > 1000);
 }
 
+TEST_CASE("pages that another run writes meanwhile are not verified, so that its writes do not look like faults") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.source.contents = MeasureContents::pages;
+    REQUIRE(run_spec(run, spec_of(target)).finding_count == 0);
+    target.create_bytes = 0;
+    run.memory.find(kMeasured)->locked = true;
+    CHECK_THROWS_WITH(run_spec(run, spec_of(target)), ContainsSubstring("in use by another run"));
+    MeasureSpec unverified = spec_of(target);
+    unverified.verify = false;
+    CHECK(run_spec(run, unverified).timespans[0].total().reads.requests > 1000);
+    run.memory.find(kMeasured)->locked = false;
+    CHECK(run_spec(run, spec_of(target)).timespans[0].targets[0].pages_verified > 1000);
+    CHECK_FALSE(run.memory.find(kMeasured)->locked);
+}
+
 TEST_CASE("a measured file with pages can be measured like a run's file, and one without pages is refused for that") {
     VirtualRun run;
     MeasureTarget target = small_target();

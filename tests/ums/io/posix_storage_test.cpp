@@ -209,6 +209,23 @@ TEST_CASE("a lock keeps a second opener out until the first one closes") {
     files.storage.close(second);
 }
 
+TEST_CASE("a shared lock keeps a lock out, but not other shared ones") {
+    Files files;
+    const FileHandle first = files.create("data");
+    const FileHandle second = files.open("data");
+    const FileHandle third = files.open("data");
+    CHECK(!files.storage.lock_shared(first));
+    CHECK(!files.storage.lock_shared(second));
+    CHECK(files.storage.lock(third) == std::errc::resource_unavailable_try_again);
+    files.storage.close(first);
+    files.storage.close(second);
+    CHECK(!files.storage.lock(third));
+    const FileHandle late = files.open("data");
+    CHECK(files.storage.lock_shared(late) == std::errc::resource_unavailable_try_again);
+    files.storage.close(late);
+    files.storage.close(third);
+}
+
 TEST_CASE("the blocking operations do what the engine's do") {
     Files files;
     const FileHandle file = files.create("data");
