@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "reports/measure_report.hpp"
 #include "reports/statistics.hpp"
@@ -35,6 +39,17 @@ std::string_view contents_word(sim::MeasureContents contents) {
         case sim::MeasureContents::pages: return "pages";
     }
     return "";
+}
+
+// As --hot has it: "90/10,5/20".
+std::string hot_word(const std::vector<sim::MeasureSpan>& spans) {
+    if (spans.empty()) return "none";
+    std::string text;
+    for (const sim::MeasureSpan& span : spans) {
+        const std::string part = span.size_bytes != 0 ? fmt::format("{} bytes", span.size_bytes) : fmt::format("{:g}", span.target_percent);
+        text += fmt::format("{}{}/{}", text.empty() ? "" : ",", span.io_percent, part);
+    }
+    return text;
 }
 
 MeasureJson latency_json(const sim::LatencyCounts& latency) {
@@ -174,8 +189,13 @@ MeasureJson asked_json(const sim::MeasureTimespan& timespan, std::size_t target)
             {"alignment_bytes", spec.alignment_bytes == 0 ? spec.block_bytes : spec.alignment_bytes},
             {"access", access_word(spec.access)},
             {"random_percent", spec.random_percent},
+            {"hot", hot_word(spec.spans)},
+            {"from_bytes", spec.base_offset_bytes},
+            {"to_bytes", spec.max_offset_bytes},
             {"write_percent", spec.write_percent},
             {"contents", contents_word(spec.source.contents)},
+            {"compressible_percent", spec.source.compressible_percent},
+            {"duplicate_percent", spec.source.duplicate_percent},
             {"outstanding", timespan.requests_per_thread != 0 ? timespan.requests_per_thread : spec.outstanding},
             {"threads", timespan.threads_total != 0 ? timespan.threads_total : spec.threads},
             {"weight", spec.weight},

@@ -141,6 +141,15 @@ TEST_CASE("differences in the requested measurement are shown, and rule out a ba
     CHECK_THAT(reports::baseline_problem(read_back(before, "base.json"), spec),
                ContainsSubstring("'base.json'") && ContainsSubstring("block_bytes was 65536, and is 8192"));
     CHECK(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), spec).empty());
+    // The same blocks, but in a part of the file, or unevenly spread over it.
+    sim::MeasureTimespan part = spec;
+    part.targets[0].max_offset_bytes = 1 << 20;
+    CHECK_THAT(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), part),
+               ContainsSubstring("to_bytes was 0, and is 1048576"));
+    sim::MeasureTimespan uneven = spec;
+    uneven.targets[0].spans = {{90, 10, 0}};
+    CHECK_THAT(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), uneven),
+               ContainsSubstring("hot was none, and is 90/10"));
     ComparedJson stopped = rounds_of({1000});
     stopped["stopped"] = true;
     CHECK_THAT(reports::baseline_problem(read_back(stopped, "base.json"), spec), ContainsSubstring("cannot be a baseline"));

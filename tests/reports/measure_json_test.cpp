@@ -124,6 +124,10 @@ TEST_CASE("each setting of a target is in the JSON of a measurement under its ow
     asked.set(target.burst_requests, "burst_requests");
     asked.set(target.think_time_ms, "think_time_ms");
     asked.set(target.flush_every_writes, "flush_every_writes");
+    asked.set(target.base_offset_bytes, "from_bytes");
+    asked.set(target.max_offset_bytes, "to_bytes");
+    asked.set(target.source.compressible_percent, "compressible_percent");
+    asked.set(target.source.duplicate_percent, "duplicate_percent");
     CHECK(asked.wrong_in(reports::asked_json(timespan, 0)) == "");
     target.block_bytes_min = 0;
     target.alignment_bytes = 0;
@@ -153,6 +157,9 @@ TEST_CASE("the words and switches of a target are in the JSON of a measurement")
         target.source.contents = contents;
         CHECK(asked("contents") == word);
     }
+    CHECK(asked("hot") == "none");
+    target.spans = {{90, 10, 0}, {5, 20, 0}};
+    CHECK(asked("hot") == "90/10,5/20");
     target.rate = {sim::MeasureRateUnit::requests_per_s, 50};
     CHECK(asked("thread_requests_per_s") == 50);
     CHECK(asked("thread_bytes_per_s") == 0);
