@@ -324,7 +324,8 @@ ums::Task<void> run_measure_task(MeasureShared& shared, MeasureThread& thread, M
         step.choose(prng);
         std::uint64_t intended_ns = 0;
         if (const double interval_ns = step.interval_ns(); interval_ns > 0) {
-            intended_ns = static_cast<std::uint64_t>(step.lane().next_start_ns);
+            // A pause that was asked for is no delay of the storage's.
+            intended_ns = std::max(static_cast<std::uint64_t>(step.lane().next_start_ns), step.lane().pause_until_ns);
             step.lane().next_start_ns += interval_ns;
             has_ended = !co_await wait_until(shared, intended_ns);
             if (has_ended) break;

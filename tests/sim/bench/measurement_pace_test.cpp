@@ -52,6 +52,19 @@ TEST_CASE("bursts are followed by think time") {
     CHECK(total.reads.requests <= 210);
 }
 
+TEST_CASE("think time is no latency, even if a rate would have had its requests start meanwhile") {
+    VirtualRun run(random_disk(1, 10, 10));
+    MeasureTarget target = small_target();
+    target.outstanding = 1;
+    target.burst_requests = 10;
+    target.think_time_ms = 20;
+    target.rate = {MeasureRateUnit::requests_per_s, 1000};
+    const MeasureRow total = run_spec(run, spec_of(target)).timespans[0].total();
+    CHECK(total.reads.requests > 400);
+    CHECK(total.reads.requests < 520);
+    CHECK(total.reads.latency.max_ns() < 2 * ums::kNsPerMs);
+}
+
 TEST_CASE("targets of one thread get requests by weight, and the rows distinguish threads and targets") {
     VirtualRun run;
     MeasureTarget data = small_target();
