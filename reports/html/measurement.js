@@ -93,7 +93,7 @@ if (directions.length) page.append(section('Latency', el('div', {class: 'charts'
 
 // --- over time ---
 const intervals = data.intervals || {interval_ms: 1000, reads: [], writes: []};
-// The last interval may have been cut short, and those without requests at the end are not in the list.
+// The last interval may have been cut short, and documents of earlier versions lack those without requests at the end.
 const whole = data.intervals && intervals.interval_ms ? Math.floor(data.duration_ns / 1e6 / intervals.interval_ms) : 0;
 const over = name => Array.from({length: whole}, (_, i) => ({x: (i + 1) * intervals.interval_ms / 1000, y: (intervals[name][i] || 0) * 1000 / intervals.interval_ms}));
 const sampled = values => samples.end_s.map((x, i) => ({x, y: values[i]}));

@@ -36,6 +36,11 @@ void MeasureRow::merge(const MeasureRow& other) {
     }
 }
 
+void MeasureRow::add_idle_intervals(std::uint32_t interval_ms, std::uint64_t duration_ns) {
+    const std::uint64_t whole = interval_ms == 0 ? 0 : duration_ns / (std::uint64_t{interval_ms} * 1'000'000);
+    if (intervals.size() < whole) intervals.resize(whole);
+}
+
 MeasureCounts MeasureRow::both() const {
     MeasureCounts sum = reads;
     sum.merge(writes);

@@ -52,6 +52,8 @@ struct MeasureRow {
     std::vector<MeasureInterval> intervals;  // each of MeasureTimespan::iops_interval_ms, the last may be shorter; empty if not requested
 
     void merge(const MeasureRow& other);  // except for thread and target
+    // Adds the intervals at the end of the measured time in which nothing completed.
+    void add_idle_intervals(std::uint32_t interval_ms, std::uint64_t duration_ns);
     [[nodiscard]] MeasureCounts both() const;
 };
 

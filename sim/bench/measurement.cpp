@@ -326,7 +326,10 @@ ums::Task<void> MeasureTimespanRun::measure() {
 
 void MeasureTimespanRun::collect(const MeasureShared& /*shared*/) {
     for (const auto& thread : threads_) {
-        for (const auto& lane : thread->lanes) results_.rows.push_back(std::move(lane->row));
+        for (const auto& lane : thread->lanes) {
+            lane->row.add_idle_intervals(spec_.iops_interval_ms, results_.duration_ns);
+            results_.rows.push_back(std::move(lane->row));
+        }
     }
     for (const auto& work : works_) {
         const MeasureFile& file = *work->door.file;

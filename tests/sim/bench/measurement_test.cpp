@@ -146,6 +146,25 @@ TEST_CASE("the counts of the intervals add up to the totals, and show how even t
     CHECK(iops_deviation(total, 100, results.duration_ns, MeasureDirection::both) < 200);
 }
 
+TEST_CASE("a stall that lasts to the end is in the intervals of the results") {
+    std::uint64_t first_ns = 0;
+    VirtualRun* world = nullptr;
+    VirtualRun run([&](const ums::IoRequest& request, std::uint32_t) -> std::uint64_t {
+        if (request.size_bytes != 8192 || world == nullptr) return 1000;
+        const std::uint64_t now_ns = world->clock.now_ns();
+        if (first_ns == 0) first_ns = now_ns;
+        return now_ns - first_ns < 300 * ums::kNsPerMs ? 100 * ums::kNsPerUs : 5 * ums::kNsPerSecond;
+    });
+    world = &run;
+    MeasureSpec spec = spec_of(small_target());
+    spec.timespans[0].iops_interval_ms = 100;
+    const MeasureRow total = run_spec(run, spec).timespans[0].total();
+    REQUIRE(total.intervals.size() == 10);
+    CHECK(total.intervals[1].reads.requests > 1000);
+    CHECK(total.intervals[5].reads.requests == 0);
+    CHECK(total.intervals[9].reads.requests == 0);
+}
+
 TEST_CASE("the deviation of requests per second covers whole intervals, including those without requests") {
     MeasureRow row;
     row.intervals.resize(2);
