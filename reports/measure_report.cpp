@@ -120,7 +120,7 @@ std::string measure_text(const sim::MeasureResults& results) {
         text += table_text(timespan) + machine_text(timespan) + verified_text(timespan);
         const double deviation =
             sim::iops_deviation(timespan.total(), timespan.spec.iops_interval_ms, timespan.duration_ns, sim::MeasureDirection::both);
-        if (timespan.total().intervals.size() > 1) {
+        if (rates_by_interval(timespan).size() > 1) {
             text += fmt::format("  evenness    the requests/s of intervals of {} ms have a standard deviation of {}\n",
                                 timespan.spec.iops_interval_ms, rounded_text(deviation));
         }

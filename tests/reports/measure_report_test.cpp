@@ -1,0 +1,18 @@
+#include "reports/measure_report.hpp"
+
+#include "tests/reports/measured_example.hpp"
+#include "tests/support/catch.hpp"
+
+TEST_CASE("how even the rate was is told if there are at least two whole intervals, whatever they hold") {
+    sim::MeasureResults results;
+    results.timespans = {test::measured_second(30, 100)};
+    sim::MeasureTimespanResults& timespan = results.timespans[0];
+    timespan.spec.iops_interval_ms = 2000;
+    timespan.rows[0].intervals.resize(2);
+    timespan.rows[0].intervals[0].reads.requests = 20;
+    timespan.rows[0].intervals[1].reads.requests = 10;
+    timespan.duration_ns = 3'000'000'000;
+    CHECK_THAT(reports::measure_text(results), !ContainsSubstring("evenness"));
+    timespan.duration_ns = 4'000'000'000;
+    CHECK_THAT(reports::measure_text(results), ContainsSubstring("evenness"));
+}
