@@ -75,9 +75,9 @@ ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
         files.push_back({.what = "the file to measure", .path = target.path, .is_written = false});
     }
     check_distinct(files);
+    size_missing_files(spec);
     const auto baseline = load_baseline(arguments.demands, spec.timespans.front());
     MeasureOutputs outputs(arguments.paths, reports::kMeasureDocument);
-    size_missing_files(spec);
     sim::MeasureResults results;
     reports::MeasureRounds rounds;
     nlohmann::ordered_json each_round;

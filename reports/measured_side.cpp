@@ -341,6 +341,9 @@ MeasuredSide measured_side_of(const sim::MeasureTimespan& spec) {
     for (std::size_t i = 0; i < spec.targets.size(); ++i) {
         side.groups.push_back({spec.targets[i].label, spec.targets[i].path, {}, {}});
         add_asked(side.groups.back(), asked_json(spec, i));
+        // The size of an existing file is not known yet.
+        const std::uint64_t size_bytes = spec.targets[i].create_bytes;
+        if (size_bytes != 0) side.groups.back().asked.emplace_back("size_bytes", fmt::format("{}", size_bytes));
     }
     return side;
 }

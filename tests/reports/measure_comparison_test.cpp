@@ -150,6 +150,13 @@ TEST_CASE("differences in the requested measurement are shown, and rule out a ba
     uneven.targets[0].spans = {{90, 10, 0}};
     CHECK_THAT(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), uneven),
                ContainsSubstring("hot was none, and is 90/10"));
+    ComparedJson small = rounds_of({1000});
+    small["targets"][0]["size_bytes"] = 65536;
+    sim::MeasureTimespan large = spec;
+    large.targets[0].create_bytes = 131072;
+    CHECK_THAT(reports::baseline_problem(read_back(small, "base.json"), large), ContainsSubstring("size_bytes was 65536, and is 131072"));
+    large.targets[0].create_bytes = 65536;
+    CHECK(reports::baseline_problem(read_back(small, "base.json"), large).empty());
     ComparedJson stopped = rounds_of({1000});
     stopped["stopped"] = true;
     CHECK_THAT(reports::baseline_problem(read_back(stopped, "base.json"), spec), ContainsSubstring("cannot be a baseline"));
