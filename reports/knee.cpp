@@ -17,6 +17,13 @@ std::string point_text(const SweepPoint& point) {
                        duration_text(static_cast<std::uint64_t>(std::llround(point.latency_mean_ms * 1000))));
 }
 
+std::string next_point_text(const SweepPoint& point, const SweepPoint& next) {
+    if (next.requests_per_s <= 0) return fmt::format("At {:g} no request was answered in the measured time.", next.outstanding);
+    return fmt::format(
+        "At {:g} the throughput is {:+.0f} %, and the average latency {:+.0f} %: from there on more requests mostly wait for each other.",
+        next.outstanding, 100 * (next.requests_per_s / point.requests_per_s - 1), 100 * (next.latency_mean_ms / point.latency_mean_ms - 1));
+}
+
 std::string outstanding_text(const SweepPoint& point) {
     return fmt::format("{:g} outstanding request{}", point.outstanding, point.outstanding == 1 ? "" : "s");
 }
@@ -33,7 +40,8 @@ Knee knee_of(const std::vector<SweepPoint>& points) {
         const double deeper = next.outstanding / here.outstanding;
         const double faster = next.requests_per_s / here.requests_per_s;
         const double later = next.latency_mean_ms / here.latency_mean_ms;
-        if (later <= faster || faster - 1 >= (deeper - 1) / 2) continue;
+        // Where nothing was answered there is no latency to compare.
+        if ((later <= faster && faster > 0) || faster - 1 >= (deeper - 1) / 2) continue;
         knee.at = i;
         knee.is_knee = true;
         break;
@@ -48,12 +56,8 @@ std::string knee_text(const std::vector<SweepPoint>& points, const Knee& knee) {
     const SweepPoint& point = points[knee.at];
     std::string text;
     if (knee.is_knee) {
-        const SweepPoint& next = points[knee.at + 1];
-        text = fmt::format(
-            "The knee is at {}: {}. At {:g} the throughput is {:+.0f} %, and the average latency {:+.0f} %: from there on more requests "
-            "mostly wait for each other.",
-            outstanding_text(point), point_text(point), next.outstanding, 100 * (next.requests_per_s / point.requests_per_s - 1),
-            100 * (next.latency_mean_ms / point.latency_mean_ms - 1));
+        text = fmt::format("The knee is at {}: {}. {}", outstanding_text(point), point_text(point),
+                           next_point_text(point, points[knee.at + 1]));
     } else if (points.size() == 1) {
         text = fmt::format("One depth was measured, {:g}: {}. A knee takes several.", point.outstanding, point_text(point));
     } else {

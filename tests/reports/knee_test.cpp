@@ -56,6 +56,15 @@ TEST_CASE("a device that saturates gradually has its knee where latency outgrows
     CHECK(points[knee.at].outstanding == 4);
 }
 
+TEST_CASE("a depth at which nothing was answered is beyond the knee") {
+    const std::vector<SweepPoint> points{{1, 1000, 1, 0}, {2, 2000, 1, 0}, {4, 0, 0, 0}};
+    const Knee knee = knee_of(points);
+    CHECK(knee.is_knee);
+    CHECK(knee.at == 1);
+    CHECK_THAT(knee_text(points, knee),
+               ContainsSubstring("The knee is at 2 outstanding requests: ") && ContainsSubstring("At 4 no request was answered"));
+}
+
 TEST_CASE("a busy CPU, and requests that were not outstanding, are distinguished from saturated storage") {
     auto points = device_points(8, 0.1, 99);
     CHECK(knee_of(points).is_cpu_bound);
