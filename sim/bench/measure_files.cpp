@@ -45,7 +45,8 @@ bool is_in_sectors(const MeasureTarget& target, std::uint32_t sector_bytes) {
 
 struct MeasureFiles::Wish {
     std::string path;
-    std::string named_as;
+    std::vector<std::string> names;    // `path`, and others by which targets name it
+    std::vector<std::size_t> targets;  // indices
     std::uint64_t create_bytes = 0;
     bool keep_existing = true;
     bool may_overwrite = false;
@@ -110,17 +111,26 @@ void MeasureFiles::remove_created() {
 
 std::vector<MeasureFiles::Wish> MeasureFiles::gather(const std::vector<MeasureTarget>& targets) const {
     std::vector<Wish> wishes;
-    for (const MeasureTarget& target : targets) {
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        const MeasureTarget& target = targets[i];
         FileOptions named;
         named.path = target.path;
         resolve_name(named, storage_);
-        auto place = std::find_if(wishes.begin(), wishes.end(), [&](const Wish& wish) { return wish.path == named.path; });
+        ums::FileStatus found;
+        static_cast<void>(storage_.status(named.path, found));  // look() says what is wrong
+        // By a relative and an absolute path, for instance, or by hard links.
+        auto place = std::find_if(wishes.begin(), wishes.end(), [&](const Wish& wish) {
+            const bool are_there = found.kind != ums::FileKind::missing && !wish.is_missing();
+            return wish.path == named.path || (are_there && wish.found.is_same_file(found));
+        });
         if (place == wishes.end()) {
             wishes.emplace_back();
             place = wishes.end() - 1;
             place->path = named.path;
-            place->named_as = target.path;
+            place->found = found;
         }
+        place->names.push_back(named.path);
+        place->targets.push_back(i);
         const bool writes = target.write_percent > 0;
         if (target.create_bytes != 0 && place->create_bytes != 0 && target.create_bytes != place->create_bytes) {
             throw RefusedError(fmt::format("{}: two targets want to make it with different sizes.", target.path));
@@ -161,12 +171,11 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
                 file.pages = std::make_unique<PageBook>(file.size_bytes / kSectorBytes, wish.file_id, run_id_, BookUnit::sector);
             }
         }
-        for (const MeasureTarget& target : targets) {
-            FileOptions named;
-            named.path = target.path;
-            resolve_name(named, storage_);
-            const auto file = std::find_if(files_.begin(), files_.end(), [&](const auto& each) { return each->path == named.path; });
-            open_door(target, **file);
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            const auto wish = std::find_if(wishes.begin(), wishes.end(), [&](const Wish& each) {
+                return std::find(each.targets.begin(), each.targets.end(), i) != each.targets.end();
+            });
+            open_door(targets[i], *wish->file);
         }
     } catch (...) {
         remove_created();
@@ -177,7 +186,9 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
 // Changes nothing on the storage.
 void MeasureFiles::look(Wish& wish) {
     const std::string& path = wish.path;
-    if (wish.changes()) refuse_dangerous_name(path, wish.may_overwrite);
+    if (wish.changes()) {
+        for (const std::string& name : wish.names) refuse_dangerous_name(name, wish.may_overwrite);
+    }
     if (const auto error = storage_.status(path, wish.found)) fail_start(path, "cannot be examined", error);
     switch (wish.found.kind) {
         case ums::FileKind::missing:

@@ -1,6 +1,7 @@
 // Measurements on real files: what only a real engine shows.
 #include <sched.h>
 
+#include <filesystem>
 #include <set>
 #include <vector>
 
@@ -40,6 +41,38 @@ TEST_CASE("pages written to a real file are right when read back, whatever memor
         CHECK(timespan.targets[0].pages_read_back > 0);
         CHECK(timespan.total().writes.requests > 0);
     }
+}
+
+TEST_CASE("a file with two names is one file, which one target may write while another one verifies what it reads") {
+    RealRun run;
+    MeasureTarget writer;
+    writer.path = run.folder.file("measured.dat");
+    writer.create_bytes = 2 * ums::kMb;
+    writer.block_bytes = 8192;
+    writer.access = MeasureAccess::random;
+    writer.write_percent = 30;
+    writer.source.contents = MeasureContents::pages;
+    MeasureSpec spec;
+    MeasureTimespan& timespan = spec.timespans.emplace_back();
+    timespan.duration_s = 1;
+    timespan.targets = {writer};
+    REQUIRE(Measurement(spec, run.posix, run.clock, run.sink).run().failure_reason.empty());
+    MeasureTarget reader = writer;
+    reader.path = run.folder.file("same.dat");
+    std::filesystem::create_hard_link(writer.path, reader.path);
+    reader.write_percent = 0;
+    timespan.targets = {writer, reader};
+    for (MeasureTarget& target : timespan.targets) target.create_bytes = 0;
+    const MeasureResults results = Measurement(spec, run.posix, run.clock, run.sink).run();
+    CHECK(results.finding_count == 0);
+    CHECK(results.failure_reason.empty());
+    REQUIRE(results.timespans.size() == 1);
+    CHECK(results.timespans[0].targets[0].pages_read_back > 0);
+    CHECK(results.timespans[0].targets[1].pages_verified > 0);
+    // Not even if one of the names is harmless.
+    timespan.targets[1].path = run.folder.file("same.mdf");
+    std::filesystem::create_hard_link(writer.path, timespan.targets[1].path);
+    CHECK_THROWS_AS(Measurement(spec, run.posix, run.clock, run.sink).run(), RefusedError);
 }
 
 TEST_CASE("the schedulers of a measurement are bound to the CPUs of its affinity") {
