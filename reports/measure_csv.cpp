@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "reports/bench_report.hpp"
+#include "reports/json_text.hpp"
 
 namespace reports {
 
@@ -22,7 +23,9 @@ constexpr std::string_view kCsvHead =
 constexpr double kCsvPercents[] = {50, 90, 95, 99, 99.9, 99.99};
 constexpr std::size_t kLatencyCells = std::size(kCsvPercents) + 4;
 
-std::string csv_cell(const std::string& text) {
+// Bytes that are not UTF-8 are replaced as in the JSON: readers would refuse the whole file.
+std::string csv_cell(const std::string& name) {
+    const auto text = CsvJson::parse(json_line(CsvJson(name))).get<std::string>();
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string quoted = "\"";
     for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -63,6 +63,15 @@ TEST_CASE("a name with commas and quotes is one cell of the CSV") {
     CHECK_THAT(lines_of_csv(reports::measure_json(results))[1], ContainsSubstring(",,\"/mnt/a, \"\"b\"\".mdx\",read,10,"));
 }
 
+TEST_CASE("a name that is not UTF-8 does not make the CSV unreadable") {
+    sim::MeasureResults results;
+    results.timespans = {test::measured_second(10, 50, 0, 0, "", "/mnt/\xff-\xc3\xa4.mdx")};
+    CHECK_THAT(lines_of_csv(reports::measure_json(results))[1], ContainsSubstring(",,/mnt/\xef\xbf\xbd-\xc3\xa4.mdx,read,10,"));
+    sim::BenchResults own_path;
+    own_path.options.files = {"\xff.mdx"};
+    CHECK_THAT(lines_of_csv(reports::bench_json(own_path))[1], ContainsSubstring(",,\xef\xbf\xbd.mdx,read,"));
+}
+
 TEST_CASE("a measurement in which nothing was measured leaves the CSV's names only") {
     CHECK(reports::measure_csv(reports::measure_json({})) == reports::measure_csv_head());
 }
