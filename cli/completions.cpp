@@ -56,6 +56,7 @@ std::vector<std::string> first_words() {
 
 // --- bash ---------------------------------------------------------------------------------------------------------------------------
 
+// bash itself completes names of files: words from compgen are split at blanks, and lack what the user has quoted.
 std::string bash_value_cases(const Command& command) {
     std::string cases;
     for (const Switch& entry : command.switches) {
@@ -65,9 +66,9 @@ std::string bash_value_cases(const Command& command) {
         if (!choices.empty()) {
             action = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\")); return", fmt::join(choices, " "));
         } else if (entry.value == "FILE") {
-            action = "COMPREPLY=($(compgen -f -- \"$current\")); return";
+            action = "compopt -o default; return";
         } else if (entry.value == "DIR") {
-            action = "COMPREPLY=($(compgen -d -- \"$current\")); return";
+            action = "compopt -o dirnames; return";
         }
         cases += fmt::format("                {}) {} ;;\n", fmt::join(spellings_of(entry), " | "), action);
     }
@@ -76,8 +77,8 @@ std::string bash_value_cases(const Command& command) {
 
 std::string bash_operands(const Command& command) {
     switch (command.kind) {
-        case Operand::folders: return "            [[ $current == -* ]] || COMPREPLY+=($(compgen -d -- \"$current\"))\n";
-        case Operand::files: return "            [[ $current == -* ]] || COMPREPLY+=($(compgen -f -- \"$current\"))\n";
+        case Operand::folders: return "            [[ $current == -* ]] || { COMPREPLY=(); compopt -o dirnames; }\n";
+        case Operand::files: return "            [[ $current == -* ]] || { COMPREPLY=(); compopt -o default; }\n";
         case Operand::parameter:
             return fmt::format("            COMPREPLY+=($(compgen -W '{}' -- \"$current\"))\n", fmt::join(parameter_names(), " "));
         case Operand::none: break;

@@ -43,6 +43,16 @@ TEST_CASE("the manual page of configuration files names every parameter in both 
     }
 }
 
+TEST_CASE("completions for bash leave names of files and folders to bash, which quotes blanks in them") {
+    const std::string script = cli::generated_text("bash");
+    CHECK(!holds(script, "compgen -f"));
+    CHECK(!holds(script, "compgen -d"));
+    CHECK(holds(script, "                --json) compopt -o default; return ;;\n"));
+    CHECK(holds(script, "                -dir | --dir) compopt -o dirnames; return ;;\n"));
+    CHECK(holds(script, "            [[ $current == -* ]] || { COMPREPLY=(); compopt -o default; }\n"));
+    CHECK(holds(script, "            [[ $current == -* ]] || { COMPREPLY=(); compopt -o dirnames; }\n"));
+}
+
 TEST_CASE("completions of all shells know every switch, other shells are refused") {
     for (const char* shell : {"bash", "zsh", "fish"}) {
         const std::string script = cli::generated_text(shell);
