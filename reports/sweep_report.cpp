@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "reports/json_limits.hpp"
+#include "reports/json_text.hpp"
 #include "reports/knee.hpp"
 #include "reports/results_document.hpp"
 #include "reports/table.hpp"
@@ -85,6 +86,9 @@ bool is_point(const SweepJson& point) {
     throw ResultsDocumentError(fmt::format("'{}': {}.", ums::printable(name), what));
 }
 
+// Bytes that are not UTF-8 were replaced when the document was written.
+bool is_written_as(const SweepJson& list, const std::vector<std::string>& texts) { return json_line(list) == json_line(SweepJson(texts)); }
+
 bool are_texts(const SweepJson& list) {
     return list.is_array() && std::all_of(list.begin(), list.end(), [](const SweepJson& each) { return each.is_string(); });
 }
@@ -162,7 +166,7 @@ std::vector<SweepJson> points_of_sweep(std::string_view text, const std::string&
     if (json_problem(text)) refuse_sweep(name, "is not what 'ioproof sweep --json' wrote");
     const SweepJson document = SweepJson::parse(text, nullptr, false);
     check_sweep(document, name);
-    if (document["files"] != SweepJson(files) || document["asked"] != SweepJson(asked)) {
+    if (!is_written_as(document["files"], files) || !is_written_as(document["asked"], asked)) {
         refuse_sweep(name, "is of a sweep with other settings; give the same files and switches, or leave --resume out");
     }
     return document["points"];

@@ -36,6 +36,14 @@ std::vector<SweptJson> swept_points() {
 
 TEST_CASE("the points of a sweep are read from what it wrote") { CHECK(points_in(sweep_of_one_point()) == 1); }
 
+TEST_CASE("a sweep of a file whose name is not UTF-8 can be resumed") {
+    const std::vector<std::string> files{"b\xff.mdx"};
+    const std::vector<SweptJson> points{reports::sweep_point({1, 1, 8192, 0}, test::measured_second(1000, 100))};
+    const std::string text = reports::json_text(reports::sweep_document(files, {"depth=1"}, 2, points));
+    CHECK(reports::points_of_sweep(text, "s.json", files, {"depth=1"}).size() == 1);
+    CHECK_THROWS_AS(reports::points_of_sweep(text, "s.json", {"b.mdx"}, {"depth=1"}), reports::ResultsDocumentError);
+}
+
 TEST_CASE("a sweep is not resumed from JSON that is nested without end") {
     const std::string nested = std::string(300'000, '[') + std::string(300'000, ']');
     const std::string text = R"({"document": "ioproof sweep", "version": 1, "files": ["b.mdx"], "asked": ["depth=1"], "combinations": 1, )"
