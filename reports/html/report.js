@@ -203,6 +203,11 @@ const durabilitySection = () => {
 };
 const resumedSection = () => data.resumed ? section('What the crash had left', table(['', ''], Object.entries(data.resumed).map(([name, value]) =>
   [name.replaceAll('_', ' '), count(value)]), 1)) : null;
+const promisingSection = () => {
+  if (!data.promising) return null;
+  const {keeper, ...promised} = data.promising;
+  return section(`Promised to ${keeper}`, provenTable(promised));
+};
 const backupSection = () => data.backup ? section('Backups', table(['work', 'number', 'pages', 'log', 'took', 'longest', 'speed'], data.backup.works.filter(w => w.count).map(w =>
   [w.work, count(w.count), count(w.pages), size(w.log_bytes), duration(w.duration_us), duration(w.max_duration_us), size(w.bytes_per_s) + '/s']), 1),
   el('p', {}, `${count(data.backup.pages_redone)} pages were brought to the end of the backup by its log. Requests of up to ${size(data.backup.transfer_bytes)}.` + (data.backup.broken_chains ? ` Chains that could not continue: ${count(data.backup.broken_chains)}.` : '')),
@@ -216,8 +221,11 @@ const group = data.group;
 const groupFacts = !group ? [] : [['group', group.name], ['plan', group.plan], ['rank', `${group.rank} of ${group.of}, on ${group.host}`], ['witness', group.witness], ['bursts', group.bursts],
   ['coherence', group.coherence], ['turn', group.turn ? `${group.turn.number} of ${group.turn.turns}` : ''], ['ranks not there at the end', group.missing_ranks.join(', ')]];
 
+const groupSection = () => group && group.turn && group.turn.previous ? section('Verified before the first write of this turn', provenTable(group.turn.verified))
+  : group && group.reader ? section('What this reader read', provenTable(group.reader)) : null;
+
 const facts = [['started', data.run.start_utc.slice(0, 19).replace('T', ' ') + ' UTC'], ['took', duration(data.run.duration_us)], ['engine', data.run.engine + (data.run.engine_reason ? ` (${data.run.engine_reason})` : '')],
   ['CPUs', data.run.cpu_count], ['buffer pool', data.run.buffer_pool_bytes && !data.durability ? size(data.run.buffer_pool_bytes) : ''], ['run', data.run.run_id], ['seed', data.durability ? '' : data.run.seed], ['log', data.run.log_file || '-'], ['version', 'ioproof ' + data.version], ...groupFacts].filter(([name, value]) => value !== '' && !(name === 'engine' && !data.run.engine) && !(name === 'run' && !Number('0x' + value)));
 page.append(verdictBox(data.verdict, data.durability ? 'Is everything that was acknowledged still there?' : 'Can this storage be trusted with SQL Server?'), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
-  ...[durabilitySection(), resumedSection(), ...data.files.map(fileSection), backupSection(), runSection(), storageSection(), preflightSection(), thresholdsSection(), warningsSection(), findingsSection(), configurationSection()].filter(node => node));
+  ...[durabilitySection(), groupSection(), resumedSection(), promisingSection(), ...data.files.map(fileSection), backupSection(), runSection(), storageSection(), preflightSection(), thresholdsSection(), warningsSection(), findingsSection(), configurationSection()].filter(node => node));
 draw();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks in a browser that each member's page names its group and rank. Exit code 77: no browser."""
+"""Checks in a browser that each member's page names its group and rank, and says what a reader read. Exit code 77: no browser."""
 
 import argparse
 import concurrent.futures
@@ -16,14 +16,15 @@ from witness_process import witness
 
 SKIPPED = 77
 WANTED = {0: ["group night-1", "plan readers", "rank 0 of 2", "coherence close-to-open"],
-          1: ["group night-1", "plan readers", "rank 1 of 2", "coherence close-to-open"]}
+          1: ["group night-1", "plan readers", "rank 1 of 2", "coherence close-to-open", "passes", "promised pages"]}
 
 
 def facts_of(browser, page):
-    """The facts that the page's script generated."""
+    """The facts that the page's script generated, and the rows of its tables with two columns."""
     dom = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "file://" + page], capture_output=True, text=True,
                          check=True, timeout=120).stdout
-    return [f"{name} {value}" for name, value in re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", dom)]
+    return [f"{name} {value}" for name, value in re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", dom)
+            + re.findall(r'<tr><td class="left">([^<]*)</td><td>([^<]*)</td></tr>', dom)]
 
 
 def run_member(program, folder, switches, rank):
@@ -44,7 +45,7 @@ def check(program, browser, folder):
     for rank, host in enumerate(members):
         facts = facts_of(browser, os.path.join(host, "r.html"))
         for wanted in WANTED[rank]:
-            if not any(fact == wanted or fact.startswith(wanted + ",") for fact in facts):
+            if not any(fact == wanted or fact.startswith((wanted + ",", wanted + " ")) for fact in facts):
                 sys.exit(f"The page of rank {rank} does not say '{wanted}', but: {facts}")
         with open(os.path.join(host, "r.json"), encoding="utf-8") as file:
             if json.load(file)["group"]["rank"] != rank:

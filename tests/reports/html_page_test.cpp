@@ -57,6 +57,11 @@ TEST_CASE("the page of a measurement holds its figures and its text, whatever it
     CHECK_FALSE(reports::html_measurement(reports::measure_json({})).empty());
 }
 
+TEST_CASE("a page shows what was promised to a ledger, what a reader read, and what a take-over verified") {
+    const std::string html = reports::html_report(parsed(stale_results()));
+    for (const char* shown : {"data.promising", "group.reader", "group.turn.verified"}) CHECK_THAT(html, ContainsSubstring(shown));
+}
+
 TEST_CASE("a page runs only its own scripts, and links only to files") {
     const std::string html = reports::html_report(parsed(stale_results()));
     const std::size_t policy = html.find("script-src 'sha256-");
