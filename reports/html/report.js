@@ -191,7 +191,7 @@ const findingsSection = () => {
     shown.map(findingNode));
 };
 const thresholdsSection = () => data.thresholds && data.thresholds.length ? section('Limits that were set (--fail-on)',
-  table(['limit', '', 'measured', 'where'], data.thresholds.map(t => [t.expression, el('span', {class: 'grade ' + (t.outcome === 'exceeded' ? 'poor' : 'good')}, t.outcome.replace('_', ' ')),
+  table(['limit', '', 'measured', 'where'], data.thresholds.map(t => [t.expression, el('span', {class: 'grade ' + ({kept: 'good', exceeded: 'poor'}[t.outcome] || 'fair')}, t.outcome.replace('_', ' ')),
     t.measured || '-', (t.io_class ? t.io_class.replaceAll('_', ' ') + ' of ' : '') + t.file]), 4)) : null;
 const provenValue = (name, value) => typeof value === 'boolean' ? (value ? 'yes' : 'no') : typeof value === 'string' ? value || '-' :
   name.endsWith('_utc_us') ? (value ? new Date(value / 1000).toISOString() : '-') : name.endsWith('_lsn') ? '0x' + value.toString(16) : count(value);

@@ -62,6 +62,10 @@ TEST_CASE("a page shows what was promised to a ledger, what a reader read, and w
     for (const char* shown : {"data.promising", "group.reader", "group.turn.verified"}) CHECK_THAT(html, ContainsSubstring(shown));
 }
 
+TEST_CASE("a page shows a limit as good only if it was kept, and not if nothing was measured") {
+    CHECK_THAT(reports::html_report(parsed(stale_results())), ContainsSubstring("{kept: 'good', exceeded: 'poor'}[t.outcome] || 'fair'"));
+}
+
 TEST_CASE("a page runs only its own scripts, and links only to files") {
     const std::string html = reports::html_report(parsed(stale_results()));
     const std::size_t policy = html.find("script-src 'sha256-");
