@@ -23,6 +23,10 @@ const duration = us => {
   const s = Math.floor(us / 1e6), two = n => String(n).padStart(2, '0');
   return s < 3600 ? `${Math.floor(s / 60)} min ${two(s % 60)} s` : `${Math.floor(s / 3600)} h ${two(Math.floor(s % 3600 / 60))} min`;
 };
+// As reports::mb_rate_text.
+const mbRate = mb => mb.toFixed(mb < 99.95 ? 1 : 0);
+// Of measurements, whose differences may be smaller than a unit of duration().
+const time = ns => ns < 1000 ? ns.toFixed(0) + ' ns' : ns < 1e7 ? (ns / 1000).toFixed(1) + ' us' : duration(ns / 1000);
 const size = bytes => {
   const units = ['bytes', 'KB', 'MB', 'GB', 'TB', 'PB'];
   let unit = 0;

@@ -7,7 +7,6 @@ const targets = data.targets || [], rounds = data.rounds, samples = data.samples
 const counted = (n, noun) => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
 const mb = bytes => (bytes / 1048576).toFixed(1);
 const percent = value => value.toFixed(0) + ' %';
-const time = ns => ns < 1000 ? ns.toFixed(0) + ' ns' : ns < 1e7 ? (ns / 1000).toFixed(1) + ' us' : duration(ns / 1000);
 const nameOf = (target, i) => [target.class, target.path || `target ${i + 1}`].filter(part => part).join(' ');
 
 // --- what was measured ---
@@ -48,7 +47,7 @@ const latencyCells = latency => {
 const figures = (name, counts) => counts && counts.requests ? [[name, count(counts.requests_per_s), mb(counts.bytes_per_s), ...latencyCells(counts.latency)]] : [];
 const both = (name, side) => [...figures(name + ', reads', side.reads), ...figures(name + ', writes', side.writes), ...figures(name + ', both', side.both)];
 const titles = ['', 'requests/s', 'MB/s', 'mean', 'deviation', '50 %', '90 %', '99 %', '99.9 %', '99.99 %', 'longest'];
-if (own) page.append(section('Figures', table(['', 'value'], [['requests/s', count(rate)], ['MB/s', mb(bytes)], ['mean latency', duration(data.latency_mean_us)],
+if (own) page.append(section('Figures', table(['', 'value'], [['requests/s', count(rate)], ['MB/s', mb(bytes)], ['mean latency', time(data.latency_mean_us * 1000)],
   ['CPU for a request', count(data.cpu_ns_per_request) + ' ns'], ['operation', `${data.pattern} ${data.op}s`], ['block', data.block_bytes_min === data.block_bytes_max ? size(data.block_bytes_max)
     : `${size(data.block_bytes_min)} to ${size(data.block_bytes_max)}`], ['depth', data.depth], ['durable', data.durable ? 'yes' : 'no'], ['direct', data.direct ? 'yes' : 'no'], ['scattered memory', data.scatter ? 'yes' : 'no']])));
 if (total) page.append(section('Figures', rounds && rounds.count > 1 ? el('p', {class: 'soft'}, 'Of the last round.') : null,

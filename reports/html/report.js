@@ -133,7 +133,7 @@ const fileSection = (file, i) => {
     el('h3', {}, 'Latency'), latencyTable(file), el('div', {class: 'charts'}, histogram(file), percentileChart(file)),
     times.length ? [el('h3', {}, 'Over time'), timeCharts(file)] : null);
 };
-const rate = (pages, us) => us && pages ? cut(pages * 8192 / 1048576 / (us / 1e6), 1) : '-';
+const rate = (pages, us) => us && pages ? mbRate(pages * 8192 / 1048576 / (us / 1e6)) : '-';
 const some = n => n ? count(n) : '-';
 // Null if there is nothing to show, as for a run that could not begin.
 const part = (title, titles, list, row) => list.length ? [el('h3', {}, title), table(titles, list.map(row))] : null;

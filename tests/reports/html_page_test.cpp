@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "reports/bench_report.hpp"
 #include "reports/comparison.hpp"
 #include "reports/measure_json.hpp"
 #include "reports/powertest_campaign.hpp"
 #include "reports/results_document.hpp"
 #include "reports/results_json.hpp"
+#include "reports/sweep_report.hpp"
 #include "tests/reports/measured_example.hpp"
 #include "tests/reports/prepared_results.hpp"
 #include "tests/support/catch.hpp"
@@ -64,6 +66,16 @@ TEST_CASE("a page shows what was promised to a ledger, what a reader read, and w
 
 TEST_CASE("a page shows a limit as good only if it was kept, and not if nothing was measured") {
     CHECK_THAT(reports::html_report(parsed(stale_results())), ContainsSubstring("{kept: 'good', exceeded: 'poor'}[t.outcome] || 'fair'"));
+}
+
+TEST_CASE("pages round MB/s and times of measurements as the texts do") {
+    const std::string run = reports::html_report(parsed(stale_results()));
+    CHECK_THAT(run, ContainsSubstring("const mbRate = mb => mb.toFixed(mb < 99.95 ? 1 : 0);"));
+    CHECK_THAT(run, ContainsSubstring("mbRate(pages * 8192"));
+    const std::string own_path = reports::html_measurement(reports::bench_json({}));
+    CHECK_THAT(own_path, ContainsSubstring("['mean latency', time(data.latency_mean_us * 1000)]"));
+    const std::string sweep = reports::html_sweep(reports::sweep_document({"b.mdx"}, {"depth=1"}, 1, {}));
+    CHECK_THAT(sweep, ContainsSubstring("map(us => time(us * 1000))"));
 }
 
 TEST_CASE("a page runs only its own scripts, and links only to files") {
