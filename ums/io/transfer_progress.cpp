@@ -1,6 +1,7 @@
 #include "ums/io/transfer_progress.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "ums/base/assert.hpp"
@@ -19,6 +20,12 @@ std::uint64_t requested_bytes(const IoRequest& request) {
     if (piece.segment_count == 1) return piece.size_bytes;
     return request.size_bytes - request.transferred_bytes;
 }
+
+// Besides EINTR: ERESTARTSYS, ERESTARTNOINTR, ERESTARTNOHAND and ERESTART_RESTARTBLOCK (include/linux/errno.h of Linux). The kernel itself
+// repeats a system call with these results; io_uring hands them out, except those of transfers.
+constexpr std::array kInterruptions{EINTR, 512, 513, 514, 516};
+
+bool is_interruption(int number) { return std::find(kInterruptions.begin(), kInterruptions.end(), number) != kInterruptions.end(); }
 
 RequestStep fail(IoRequest& request, int number) {
     request.error = errno_error(number);
@@ -63,7 +70,7 @@ TransferPiece next_piece(const IoRequest& request) {
 RequestStep advance_request(IoRequest& request, std::int64_t result) {
     if (result < 0) {
         const int number = static_cast<int>(-result);
-        if (number == EINTR) return RequestStep::more;
+        if (is_interruption(number)) return RequestStep::more;
         // A second sync would prove nothing: whatever the error of a lost write is, the system reports it only once.
         const bool may_retry_later = number == EAGAIN && request.operation != IoOperation::sync;
         if (may_retry_later && ++request.deferral_count < kDeferralsMax) return RequestStep::retry_later;

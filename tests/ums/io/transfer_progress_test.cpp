@@ -144,6 +144,8 @@ TEST_CASE("an interrupted call is retried immediately, one that the system canno
         Transfer transfer({4});
         transfer.request.operation = operation;
         CHECK(advance_request(transfer.request, -EINTR) == RequestStep::more);
+        // ERESTARTSYS and the like, which only the kernel's own headers name.
+        for (const int number : {512, 513, 514, 516}) CHECK(advance_request(transfer.request, -number) == RequestStep::more);
         if (operation != IoOperation::sync) CHECK(advance_request(transfer.request, -EAGAIN) == RequestStep::retry_later);
         CHECK(!transfer.request.error);
         CHECK(transfer.request.transferred_bytes == 0);
