@@ -45,6 +45,8 @@ ChildProcess::ChildProcess(const ChildStart& start) {
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     const pid_t parent = ::getpid();
+    // Whoever started us may have left it ignored, and the system then tells nobody how a child has ended.
+    ::signal(SIGCHLD, SIG_DFL);
     pid_ = ::fork();
     if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (pid_ == 0) become_child(start, start.stays_open == nullptr ? -1 : start.stays_open->descriptor_, pointers.data(), parent);

@@ -19,7 +19,7 @@ struct ChildStart {
     bool ends_with_us = true;                  // false for a shell command, which must not be killed halfway
 };
 
-// On the main thread, which must outlive the child.
+// On the main thread, which must outlive the child. From the first one on, this process handles SIGCHLD in the default way.
 class ChildProcess {
 public:
     // Throws std::system_error if it cannot be started.

@@ -45,6 +45,14 @@ TEST_CASE("a child that cannot be started has an exit code that tells this") {
     CHECK(ums::last_line((folder.path() / "said").string()).empty());
 }
 
+TEST_CASE("how a child has ended is known even if this process was started with SIGCHLD ignored") {
+    const test::TempFolder folder;
+    const auto handled_before = std::signal(SIGCHLD, SIG_IGN);
+    ums::ChildProcess child(shell(folder, "exit 7"));
+    CHECK(code_of(child) == 7);
+    std::signal(SIGCHLD, handled_before);
+}
+
 TEST_CASE("a child is killed together with everything it has started") {
     const test::TempFolder folder;
     ums::ChildProcess child(shell(folder, "sleep 100 & sleep 100"));
