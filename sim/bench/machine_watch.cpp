@@ -102,7 +102,7 @@ MeasureMachineSample MachineWatch::sample_between(const Moment& before, const Mo
         sample.kernel_percent += cpu.kernel_percent / static_cast<double>(cpus.size());
         sample.busiest_percent = std::max(sample.busiest_percent, cpu.usage_percent());
     }
-    sample.cpu_throttled_us = after.throttling.throttled_us - before.throttling.throttled_us;
+    sample.cpu_throttled_us = ums::throttling_between(before.throttling, after.throttling).throttled_us;
     sample.devices = devices_between(before, after);
     return sample;
 }
@@ -115,10 +115,11 @@ void MachineWatch::tell(MeasureTimespanResults& results) const {
     results.cpu_system_us = last.usage.system_us - first.usage.system_us;
     results.cpus = cpus_between(first, last);
     results.devices = devices_between(first, last);
-    results.throttling.is_known = first.throttling.is_known && last.throttling.is_known;
-    results.throttling.cpu_periods_throttled = last.throttling.periods_throttled - first.throttling.periods_throttled;
-    results.throttling.cpu_throttled_us = last.throttling.throttled_us - first.throttling.throttled_us;
-    results.throttling.io_stalled_us = last.throttling.io_stalled_us - first.throttling.io_stalled_us;
+    const ums::GroupThrottling throttling = ums::throttling_between(first.throttling, last.throttling);
+    results.throttling = {.is_known = throttling.is_known,
+                          .cpu_periods_throttled = throttling.periods_throttled,
+                          .cpu_throttled_us = throttling.throttled_us,
+                          .io_stalled_us = throttling.io_stalled_us};
     for (std::size_t i = 1; i < moments_.size(); ++i) {
         results.samples.push_back(sample_between(moments_[i - 1], moments_[i]));
         results.samples.back().end_ns = moments_[i].at_ns - first.at_ns;

@@ -75,4 +75,12 @@ GroupThrottling read_group_throttling(const std::string& root) {
     return throttling;
 }
 
+GroupThrottling throttling_between(const GroupThrottling& before, const GroupThrottling& after) {
+    const auto since = [](std::uint64_t from, std::uint64_t to) { return to - std::min(from, to); };
+    return {.is_known = before.is_known && after.is_known,
+            .periods_throttled = since(before.periods_throttled, after.periods_throttled),
+            .throttled_us = since(before.throttled_us, after.throttled_us),
+            .io_stalled_us = since(before.io_stalled_us, after.io_stalled_us)};
+}
+
 }  // namespace ums

@@ -31,4 +31,7 @@ struct GroupThrottling {
 
 [[nodiscard]] GroupThrottling read_group_throttling(const std::string& root = "");
 
+// Between two readings. 0 where the later one counts less: the process was moved to another group, or its group lost the controller.
+[[nodiscard]] GroupThrottling throttling_between(const GroupThrottling& before, const GroupThrottling& after);
+
 }  // namespace ums

@@ -58,6 +58,29 @@ TEST_CASE("each figure of throttling is the largest among the process's group an
     CHECK(throttling.io_stalled_us == 777);
 }
 
+TEST_CASE("a process that is moved to a group that was throttled less was not throttled meanwhile, rather than for ages") {
+    const LoadTree tree;
+    tree.write("proc/self/cgroup", "0::/a\n");
+    tree.write("sys/fs/cgroup/a/cpu.stat", "nr_throttled 7\nthrottled_usec 700\n");
+    tree.write("sys/fs/cgroup/a/io.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=70\n");
+    tree.write("sys/fs/cgroup/b/cpu.stat", "nr_throttled 1\nthrottled_usec 100\n");
+    tree.write("sys/fs/cgroup/b/io.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=10\n");
+    const ums::GroupThrottling before = ums::read_group_throttling(tree.root());
+    tree.write("sys/fs/cgroup/a/cpu.stat", "nr_throttled 9\nthrottled_usec 1000\n");
+    const ums::GroupThrottling same_group = ums::throttling_between(before, ums::read_group_throttling(tree.root()));
+    CHECK(same_group.is_known);
+    CHECK(same_group.periods_throttled == 2);
+    CHECK(same_group.throttled_us == 300);
+    tree.write("proc/self/cgroup", "0::/b\n");
+    const ums::GroupThrottling moved = ums::throttling_between(before, ums::read_group_throttling(tree.root()));
+    CHECK(moved.is_known);
+    CHECK(moved.periods_throttled == 0);
+    CHECK(moved.throttled_us == 0);
+    CHECK(moved.io_stalled_us == 0);
+    tree.write("proc/self/cgroup", "0::/gone\n");
+    CHECK_FALSE(ums::throttling_between(before, ums::read_group_throttling(tree.root())).is_known);
+}
+
 TEST_CASE("a system that reports nothing about its CPUs and groups is no error") {
     const LoadTree tree;
     CHECK(ums::read_cpu_ticks(tree.root()).empty());
