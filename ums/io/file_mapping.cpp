@@ -115,7 +115,11 @@ void FileMapping::flush(IoRequest& request) {
     }
     if (view_ != FileView::synced && !request.durable) return;
     const std::uint64_t before_bytes = request.offset_bytes % page_bytes();
-    if (const int number = calls_.sync(begin - before_bytes, size_bytes + before_bytes); number != 0) request.error = errno_error(number);
+    int number = 0;
+    do {
+        number = calls_.sync(begin - before_bytes, size_bytes + before_bytes);
+    } while (number == EINTR);  // of the file system's fsync
+    if (number != 0) request.error = errno_error(number);
 }
 
 }  // namespace ums

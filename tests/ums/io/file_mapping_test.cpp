@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -37,6 +38,10 @@ struct CountedCalls final : MappingCalls {
     };
     int sync(std::byte* data, std::size_t size_bytes) override {
         synced.push_back({data, size_bytes});
+        if (interruptions > 0) {
+            --interruptions;
+            return EINTR;
+        }
         return fails_with != 0 ? fails_with : MappingCalls::sync(data, size_bytes);
     }
     void write_back(const std::byte* data, std::size_t size_bytes) override {
@@ -51,6 +56,7 @@ struct CountedCalls final : MappingCalls {
     std::vector<Range> written_back;
     int drained = 0;
     int fails_with = 0;
+    int interruptions = 0;  // before that
 };
 
 // A file of zeros, opened without a view.
@@ -255,6 +261,19 @@ TEST_CASE("a durable write through a view is synced whatever the view, and a fai
     write.reset();
     mapping->perform(write);
     CHECK(write.error == std::errc::io_error);
+}
+
+TEST_CASE("an interrupted sync of a view is repeated") {
+    PlainFile plain;
+    CountedCalls calls;
+    calls.interruptions = 2;
+    const auto mapping = counted_mapping(plain, FileView::synced, calls);
+    const Memory memory(4096);
+    const std::vector<IoSegment> segments{{memory.data(), 4096}};
+    IoRequest write = mapped_request(IoOperation::write, 0, segments);
+    mapping->perform(write);
+    CHECK(write.is_complete_transfer());
+    CHECK(calls.synced.size() == 3);
 }
 
 TEST_CASE("an engine with views copies immediately, and leaves other files to its inner engine") {
