@@ -31,12 +31,9 @@ std::uint64_t page_bytes() {
 
 // SIGBUS gives no reason. Where a page could not be written for want of space, the system refuses to allocate it for that reason.
 std::error_code reason_for_lost_write(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
-    int number = 0;
-    do {
-        const bool is_done =
-            ::fallocate(file.value, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset_bytes), static_cast<off_t>(size_bytes)) == 0;
-        number = is_done ? 0 : errno;
-    } while (number == EINTR);
+    const int result = uninterrupted(
+        [&] { return ::fallocate(file.value, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset_bytes), static_cast<off_t>(size_bytes)); });
+    const int number = result == 0 ? 0 : errno;
     return errno_error(number == ENOSPC || number == EDQUOT ? number : EIO);
 }
 

@@ -40,7 +40,6 @@ private:
     const std::string name_;
 };
 
-// Where a file name leads when the symbolic links on its way are followed.
 // See Storage::resolve().
 [[nodiscard]] std::error_code resolve_name(const std::string& path, std::string& resolved);
 

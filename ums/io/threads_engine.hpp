@@ -18,7 +18,8 @@ inline constexpr std::uint32_t kEngineThreadsMax = 64;
 
 class ThreadsEngine final : public IoEngine {
 public:
-    // Of `options`: `queue_depth` threads, at most kEngineThreadsMax, bound to `io_affinity`. None is created before it is needed.
+    // Of `options`: `queue_depth` threads, at most kEngineThreadsMax, bound to `io_affinity`. All but the first are created when they are
+    // needed. Throws std::system_error if the system refuses the first one.
     explicit ThreadsEngine(const EngineOptions& options);
     // Asserts that no request is outstanding.
     ~ThreadsEngine() override;
