@@ -126,6 +126,7 @@ std::string explain_uring_refusal(int error_number, const UringEnvironment& envi
             return "the system forbids it (a security module, perhaps)";
         case EINVAL: return std::string(kTooOld);  // IORING_SETUP_CQSIZE is of Linux 5.5, _CLAMP of 5.6
         case ENOMEM:
+            if (environment.locked_memory_bytes == RLIM_INFINITY) return "there is not enough memory for its queues";
             return fmt::format("the memory for its queues was refused; the limit for locked memory is {} KB (ulimit -l)",
                                environment.locked_memory_bytes / 1024);
         case EMFILE:

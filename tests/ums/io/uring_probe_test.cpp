@@ -25,6 +25,9 @@ TEST_CASE("a refusal of io_uring is explained from the state of the system") {
     CHECK_THAT(explain_uring_refusal(EINVAL, environment), ContainsSubstring("is too old"));
     CHECK_THAT(explain_uring_refusal(EIO, environment), ContainsSubstring("refused it: Input/output error"));
 
+    environment.locked_memory_bytes = RLIM_INFINITY;
+    CHECK(explain_uring_refusal(ENOMEM, environment) == "there is not enough memory for its queues");
+
     environment.has_seccomp_filter = true;
     CHECK_THAT(explain_uring_refusal(ENOSYS, environment), ContainsSubstring("seccomp"));
     CHECK_THAT(explain_uring_refusal(EPERM, environment), ContainsSubstring("seccomp"));
