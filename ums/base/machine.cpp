@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -76,13 +77,10 @@ void apply_cpu_limits(Machine& machine, const std::string& root) {
 }
 
 void read_affinity_mask(Machine& machine) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof(set), &set) != 0) return;
-    machine.cpu_count = static_cast<std::uint32_t>(std::max(CPU_COUNT(&set), 1));
-    for (std::uint32_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (CPU_ISSET(cpu, &set)) machine.cpus.push_back(cpu);
-    }
+    machine.cpus = cpus_allowed([](std::span<std::uint64_t> mask) {
+        return ::sched_getaffinity(0, mask.size_bytes(), reinterpret_cast<cpu_set_t*>(mask.data())) == 0;
+    });
+    machine.cpu_count = static_cast<std::uint32_t>(std::max<std::size_t>(machine.cpus.size(), 1));
 }
 
 std::string own_host_name() {
@@ -91,6 +89,21 @@ std::string own_host_name() {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> cpus_allowed(const AffinityReader& read) {
+    constexpr std::uint32_t kBits = 64;
+    constexpr std::size_t kWordsMax = 65536 / kBits;
+    std::vector<std::uint64_t> mask(sizeof(cpu_set_t) / sizeof(std::uint64_t));
+    while (!read(mask)) {
+        if (mask.size() >= kWordsMax) return {};
+        mask.assign(mask.size() * 2, 0);
+    }
+    std::vector<std::uint32_t> cpus;
+    for (std::uint32_t cpu = 0; cpu < mask.size() * kBits; ++cpu) {
+        if ((mask[cpu / kBits] >> cpu % kBits & 1) != 0) cpus.push_back(cpu);
+    }
+    return cpus;
+}
 
 Machine this_machine(const std::string& root) {
     constexpr std::uint64_t kBytesPerKb = 1024;

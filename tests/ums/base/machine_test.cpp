@@ -1,8 +1,11 @@
 #include "ums/base/machine.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"
@@ -36,6 +39,17 @@ TEST_CASE("this machine has a CPU and memory") {
     CHECK(machine.memory_bytes > 64 * kMb);
     CHECK(machine.available_bytes > 0);
     CHECK(machine.available_bytes <= machine.memory_bytes);
+}
+
+TEST_CASE("the CPUs of a machine that could have more than 1024 of them are found") {
+    const auto read = [](std::span<std::uint64_t> mask) {
+        if (mask.size_bytes() * 8 < 1536) return false;
+        mask[0] = 1U << 3;
+        mask[1535 / 64] = std::uint64_t{1} << 1535 % 64;
+        return true;
+    };
+    CHECK(ums::cpus_allowed(read) == std::vector<std::uint32_t>{3, 1535});
+    CHECK(ums::cpus_allowed([](std::span<std::uint64_t>) { return false; }).empty());
 }
 
 TEST_CASE("without control groups the memory is that of the machine") {
