@@ -72,8 +72,9 @@ void check_limits() {
     if (!ums::can_open_files(kOpenFilesMin)) throw sim::EnvironmentError(ums::too_few_files_text(kOpenFilesMin));
     const std::uint64_t memory_bytes = ums::this_machine().memory_bytes;
     if (memory_bytes == 0 || memory_bytes >> 20 >= kMemoryMbMin) return;
-    throw sim::EnvironmentError(fmt::format("the memory limit of the control group (memory.max) is {} MB; at least {} MB are needed",
-                                            memory_bytes >> 20, kMemoryMbMin));
+    throw sim::EnvironmentError(
+        fmt::format("the memory limit of the control group (memory.max, memory.high) is {} MB; at least {} MB are needed",
+                    memory_bytes >> 20, kMemoryMbMin));
 }
 
 // The command that is called by the name of another tool; its command line begins with the first word.

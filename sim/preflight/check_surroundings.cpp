@@ -56,7 +56,8 @@ void check_memory(const PreflightFacts& facts, Lines& lines) {
     if (facts.memory_bytes == 0) return;
     const std::string found = fmt::format("{:.1f} GB may be used", static_cast<double>(facts.memory_bytes) / kBytesPerGb);
     if (facts.memory_bytes >= kNeededBytes) return lines.ok(found);
-    lines.warn(found, "SQL Server does not start with less than 2 GB", kSetup, "raise the container's limit (memory.max), or add memory");
+    lines.warn(found, "SQL Server does not start with less than 2 GB", kSetup,
+               "raise the container's limit (memory.max, memory.high), or add memory");
 }
 
 void check_io_uring(const PreflightFacts& facts, Lines& lines) {

@@ -49,8 +49,12 @@ void apply_memory_limit(Machine& machine, std::optional<std::uint64_t> limit, st
 
 void apply_memory_limits(Machine& machine, const std::string& root) {
     for (const std::string& folder : control_group_folders(root, "")) {
-        apply_memory_limit(machine, number_in(folder + "/memory.max"), number_in(folder + "/memory.current").value_or(0),
-                           number_after(folder + "/memory.stat", "inactive_file"));
+        const std::uint64_t used = number_in(folder + "/memory.current").value_or(0);
+        const std::uint64_t reclaimable = number_after(folder + "/memory.stat", "inactive_file");
+        // Beyond memory.high the kernel refuses nothing, but holds the process back until it hardly gets on.
+        for (const char* limit : {"/memory.max", "/memory.high"}) {
+            apply_memory_limit(machine, number_in(folder + limit), used, reclaimable);
+        }
     }
     for (const std::string& folder : control_group_folders(root, "memory")) {
         apply_memory_limit(machine, number_in(folder + "/memory.limit_in_bytes"), number_in(folder + "/memory.usage_in_bytes").value_or(0),

@@ -77,6 +77,18 @@ TEST_CASE("cgroup v2: the tightest limit of the group and its ancestors counts, 
     CHECK(kernel.machine().available_bytes == 800 * kMb);
 }
 
+TEST_CASE("cgroup v2: the memory beyond which a group is held back is not used") {
+    const FakeKernel kernel;
+    kernel.write("proc/self/cgroup", "0::/run\n");
+    kernel.write("sys/fs/cgroup/run/memory.max", std::to_string(2000 * kMb));
+    kernel.write("sys/fs/cgroup/run/memory.high", std::to_string(500 * kMb));
+    kernel.write("sys/fs/cgroup/run/memory.current", std::to_string(100 * kMb));
+    CHECK(kernel.machine().memory_bytes == 500 * kMb);
+    CHECK(kernel.machine().available_bytes == 400 * kMb);
+    kernel.write("sys/fs/cgroup/run/memory.high", "max\n");
+    CHECK(kernel.machine().memory_bytes == 2000 * kMb);
+}
+
 TEST_CASE("cgroup v2: a CPU quota is rounded up and never adds CPUs") {
     const FakeKernel kernel;
     kernel.write("proc/self/cgroup", "0::/\n");
