@@ -48,8 +48,9 @@ constexpr std::string_view kErrorRules[] = {
     "If a maximum is given that is below the default of its minimum, the minimum is lowered to it, with a warning.",
     ("`-dir DIR` puts the files into a folder, as `DIR/sqliosim.mdx` and `DIR/sqliosim.ldx`; it may be repeated. The names and sizes of "
      "the configuration are then ignored: the data file has the size of `-size` (4096 MB without it) and may grow to twice that; the log "
-     "file is half as large, at most 50 MB and at least 4 MB. Increment, Shrinkable, Sparse and Durability are those of the first data "
-     "file and the first log file of the configuration, and the replica of that data file comes along."),
+     "file is half as large, at most 50 MB and at least 4 MB. Only with LogInstantGrowth and an Increment does the log grow, up to the "
+     "MaxSize of the configuration's first log file. Increment, Shrinkable, Sparse and Durability are those of the first data file and "
+     "the first log file of the configuration, and the replica of that data file comes along."),
     "`-size` without `-dir` sets the sizes of the configuration's files in the same way.",
     "A Windows path (`f:\\sqliosim.mdx`) is an error on Linux, unless `-dir` is given.",
     "There may be at most CPUCount x 1023 - 100 users in all.",

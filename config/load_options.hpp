@@ -15,7 +15,8 @@ Configuration load_options(const RawConfig* profile, const RawConfig* raw, Probl
 
 // The steps of load_options, in this order. They add to the draft's problems and throw nothing.
 //
-// `files_replaced`: names and sizes of files will be replaced, so they may be missing or invalid.
+// `files_replaced`: names and sizes of files will be replaced, so they may be missing or invalid. Of a log that grows as in SQL Server 2022
+// a valid MaxSize still counts.
 void read_sections(Draft& draft, const RawConfig& raw, bool files_replaced);
 void apply_overrides(Draft& draft, const CommandLineOverrides& overrides);
 void adjust_to_machine(Draft& draft, const MachineFacts& machine);

@@ -102,7 +102,11 @@ private:
                 fmt::format("{}: {}: unknown key, ignored{}{}", place, shortened(entry.key), suggestion.empty() ? "" : "; ", suggestion));
             return;
         }
-        if (section == Section::file && files_replaced_ && parameter->required && parameter->kind != Kind::text) return;
+        if (section == Section::file && files_replaced_ && parameter->required && parameter->kind != Kind::text) {
+            // Not checked, but the MaxSize of a log may still count.
+            static_cast<void>(store_value(*parameter, raw_.dialect, entry.value, field_of(*parameter, draft_.options, file_index)));
+            return;
+        }
         const std::string line =
             fmt::format("{}: {} = {}", place, qualified_name(*parameter, raw_.dialect, number), shortened(entry.value.text));
         if (raw_.dialect == Dialect::ini && entry.value.text.empty()) {

@@ -118,6 +118,22 @@ TEST_CASE("with -size a log that is to grow as in SQL Server 2022 keeps its MaxS
     CHECK(fixed.options.files[1].max_size_mb == 15);
 }
 
+TEST_CASE("with -dir a log that is to grow as in SQL Server 2022 keeps its MaxSize, in INI and TOML as in a profile") {
+    const config::CommandLineOverrides overrides{.directories = {"d"}, .size_mb = 30};
+    const std::string file = "[File1]\nFileName=a.ldx\nInitialSize=none\nMaxSize=999\nIncrement=64\nLogFile=TRUE\n";
+    const auto ini = load_ini("[CONFIG]\nLogInstantGrowth=TRUE\n" + file, overrides);
+    const auto toml = load_toml(
+        "[config]\nlog_instant_growth = true\n"
+        "[[file]]\npath = \"a.ldx\"\nmax_size_mb = 999\nincrement_mb = 64\nlog_file = true\n",
+        overrides);
+    for (const config::Configuration& loaded : {ini, toml}) {
+        REQUIRE(loaded.options.files.size() == 2);
+        CHECK(loaded.options.files[1].initial_size_mb == 15);
+        CHECK(loaded.options.files[1].max_size_mb == 999);
+    }
+    CHECK(load_ini(file, overrides).options.files.at(1).max_size_mb == 15);
+}
+
 TEST_CASE("the switches -d, -log, --ephemeral and those without a counterpart in a file are applied") {
     const auto loaded =
         load_ini("[CONFIG]\nTestCycleDuration=9\nErrorFile=c:\\x.xml\nDeleteFilesAtShutdown=FALSE\n" + std::string(kIniFiles),

@@ -32,6 +32,16 @@ TEST_CASE("a profile is its sample file") {
     }
 }
 
+TEST_CASE("a profile means the same with -dir as its sample file does") {
+    const config::CommandLineOverrides folder{.directories = {"d"}, .size_mb = 1024};
+    for (const config::Profile& profile : config::profiles()) {
+        INFO(profile.name);
+        const std::string path = (source_root() / "samples" / (std::string(profile.name) + ".toml")).string();
+        CHECK(load_profile(std::string(profile.name), std::nullopt, folder).options ==
+              config::load_file(path, folder, kLargeMachine).options);
+    }
+}
+
 TEST_CASE("sql2005 is the default of a run without a profile") {
     const config::CommandLineOverrides folder{.directories = {"d"}};
     CHECK(load_profile("sql2005", std::nullopt, folder).options == config::load_file(std::nullopt, folder, kLargeMachine).options);
