@@ -12,7 +12,11 @@ namespace {
 class RandomUser {
 public:
     RandomUser(RunContext& context, std::uint64_t seed)
-        : context_(context), options_(context.options.random_user), prng_(seed), writer_(context.make_writer(OnStop::abandon_with_users)) {}
+        : context_(context),
+          options_(context.options.random_user),
+          simulates_cpu_(options_.cpu_simulation && context.journal.clock().is_real()),
+          prng_(seed),
+          writer_(context.make_writer(OnStop::abandon_with_users)) {}
 
     ums::Task<void> run() {
         if (options_.max_io_chain_pages == 0) co_return;  // would only burn CPU
@@ -38,7 +42,7 @@ private:
             } else {
                 co_await inspect(page);
             }
-            simulate_cpu();
+            if (simulates_cpu_) co_await simulate_cpu();
             if (prng_.chance(options_.yield_chance)) {
                 co_await ums::Scheduler::current().yield();
             } else {
@@ -76,13 +80,21 @@ private:
         co_return lsn;
     }
 
-    void simulate_cpu() {
-        if (!options_.cpu_simulation || !context_.journal.clock().is_real()) return;
-        ums::burn_cpu_cycles(prng_.between(options_.cpu_cycles_min, options_.cpu_cycles_max));
+    // In small pieces, because it may be minutes of work: others need the scheduler meanwhile, and the main run must end.
+    ums::Task<void> simulate_cpu() {
+        constexpr std::uint64_t kPieceCycles = 1'000'000;
+        std::uint64_t left = prng_.between(options_.cpu_cycles_min, options_.cpu_cycles_max);
+        while (left > 0 && !context_.run.users_must_stop()) {
+            const std::uint64_t piece = std::min(left, kPieceCycles);
+            ums::burn_cpu_cycles(piece);
+            left -= piece;
+            co_await ums::Scheduler::current().yield_if_due();
+        }
     }
 
     RunContext& context_;
     const RandomUserOptions& options_;
+    const bool simulates_cpu_;  // no time passes for it on a virtual clock
     ums::Prng prng_;
     PageWriter writer_;
     PageRegion region_;

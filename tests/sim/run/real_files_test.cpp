@@ -194,6 +194,20 @@ TEST_CASE("CPUSimulation burns CPUCyclesMin to CPUCyclesMax cycles for each page
     CHECK(pages_with(false, 20'000'000) > 4 * burning);
 }
 
+TEST_CASE("CPUSimulation leaves the CPU to others and ends with the main run, however long it takes for a page") {
+    RealRun run;
+    Options options = busy_options(run.folder.path());
+    options.cpu_count = 1;
+    options.random_user.user_count = 1;
+    options.random_user.cpu_simulation = true;
+    options.random_user.cpu_cycles_min = options.random_user.cpu_cycles_max = 1'000'000'000'000;  // minutes
+    const auto start = std::chrono::steady_clock::now();
+    const Results results = run.run(options);
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    CHECK(user(results, "AuditUser").pages_read > 256);
+}
+
 TEST_CASE("Sparse leaves holes where nothing was written") {
     for (const bool sparse : {true, false}) {
         RealRun run;
