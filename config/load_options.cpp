@@ -10,10 +10,13 @@ namespace config {
 
 namespace {
 
+// An empty [FileN] of an INI file names none.
 bool names_files(const RawConfig& raw) {
     const std::string_view name = name_of(Section::file, raw.dialect);
     return std::any_of(raw.sections.begin(), raw.sections.end(), [&](const RawSection& section) {
-        return equal_ignoring_case(std::string_view(section.name).substr(0, name.size()), name);
+        if (!equal_ignoring_case(std::string_view(section.name).substr(0, name.size()), name)) return false;
+        return raw.dialect == Dialect::toml ||
+               std::any_of(section.entries.begin(), section.entries.end(), [](const RawEntry& entry) { return !entry.value.text.empty(); });
     });
 }
 

@@ -89,6 +89,14 @@ TEST_CASE("files of a configuration replace those of the profile") {
     }
 }
 
+TEST_CASE("an empty file section of a configuration replaces no files of the profile") {
+    const TemporaryDirectory folder;
+    const std::string path = folder.write("a.ini", "[CONFIG]\nTestCycles=1\n[File3]\nFileName=\nInitialSize=\n");
+    CHECK(load_profile("sql2022-oltp", path).options == load_profile("sql2022-oltp").options);
+    const config::CommandLineOverrides overrides{.directories = {"d"}};
+    CHECK(load_profile("sql2022-oltp", path, overrides).options == load_profile("sql2022-oltp", std::nullopt, overrides).options);
+}
+
 TEST_CASE("an unknown profile, and a value that conflicts with the profile, are explained") {
     CHECK_THROWS_WITH(load_profile("sql2019"), ContainsSubstring("--profile sql2019") && ContainsSubstring("sql2022-mixed"));
     const TemporaryDirectory folder;
