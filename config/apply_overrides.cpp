@@ -93,6 +93,7 @@ void apply_size(Draft& draft, std::uint64_t size_mb) {
 void apply_duration(Draft& draft, std::uint64_t duration_s) {
     if (duration_s >= 1 && duration_s <= kDurationSMax) {
         draft.options.test_cycle_duration_s = duration_s;
+        draft.set_origin(&draft.options.test_cycle_duration_s, "-d", fmt::format("{}", duration_s));
     } else {
         draft.problems.error(fmt::format("-d {}: allowed: 1 to {} s", duration_s, kDurationSMax));
     }

@@ -56,6 +56,21 @@ void check_affinity(Draft& draft, const std::uint64_t& mask, const MachineFacts&
                                      draft.describe(&mask), machine.cpus));
 }
 
+// A full backup begins the wait for a differential one anew, and only the main run makes differential ones.
+void check_differentials(Draft& draft) {
+    const sim::Options& o = draft.options;
+    const std::uint32_t& interval_s = o.backup_user.differential_interval_s;
+    const std::uint32_t& full_s = o.backup_user.full_interval_s;
+    if (interval_s == 0) return;
+    if (full_s != 0 && full_s <= interval_s) {
+        draft.problems.warning(fmt::format("{}: no differential backup will be made, because the next full one comes before it with {}",
+                                           draft.describe(&interval_s), draft.refer_to(&full_s)));
+    } else if (interval_s >= o.test_cycle_duration_s) {
+        draft.problems.warning(fmt::format("{}: no differential backup will be made, because the main run ends before it with {}",
+                                           draft.describe(&interval_s), draft.refer_to(&o.test_cycle_duration_s)));
+    }
+}
+
 void check_backups(Draft& draft) {
     const sim::Options& o = draft.options;
     const sim::BackupUserOptions& backup = o.backup_user;
@@ -91,6 +106,7 @@ void check_backups(Draft& draft) {
         draft.problems.error(fmt::format("{}: too many files with those of the backups; allowed: at most {} in all",
                                          draft.describe(&backup.folders), sim::kFilesMax));
     }
+    check_differentials(draft);
 }
 
 }  // namespace

@@ -120,7 +120,8 @@ std::vector<Parameter> schedule_rows() {
          .help = "Time between two differential backups; 0 = none.",
          .details =
              "A differential backup holds the extents in which a page has changed since the full backup. The backup files are made twice "
-             "as large, and the run takes 24 more bytes for each page.",
+             "as large, and the run takes 24 more bytes for each page. None is made if FullInterval or TestCycleDuration is not longer; a "
+             "warning says so.",
          .background = "BACKUP DATABASE ... WITH DIFFERENTIAL."},
         {.section = kBackupUser,
          .ini_name = "LogInterval",

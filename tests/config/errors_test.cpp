@@ -202,6 +202,21 @@ TEST_CASE("CPUSimulation without cycles to burn gives a warning") {
     CHECK(warnings[0] == "test.ini:2: [RandomUser] CPUSimulation = TRUE: has no effect while CPUCyclesMax = 0 (default)");
 }
 
+TEST_CASE("a DifferentialInterval that is never reached gives a warning") {
+    const std::string backup = "[BackupUser]\nBackupFolder=/backup\nDifferentialInterval=60\n";
+    const auto full_first = warnings_of(backup + "FullInterval=60\n");
+    REQUIRE(full_first.size() == 1);
+    CHECK(full_first[0] ==
+          "test.ini:3: [BackupUser] DifferentialInterval = 60: no differential backup will be made, because the next full one comes before "
+          "it with FullInterval = 60");
+    const auto end_first = load_ini(backup + kIniFiles, {.duration_s = 60}).warnings;
+    REQUIRE(end_first.size() == 1);
+    CHECK(end_first[0] ==
+          "test.ini:3: [BackupUser] DifferentialInterval = 60: no differential backup will be made, because the main run ends before it "
+          "with TestCycleDuration = 60");
+    CHECK(load_ini(backup + "FullInterval=61\n" + kIniFiles, {.duration_s = 61}).warnings.empty());
+}
+
 TEST_CASE("all errors are shown at once, in the order of the file, and a long list is cut") {
     CHECK(ini_error("[CONFIG]\nCPUCount=x\nnonsense\nStopOnError=2\n[Foo]\n") ==
           "test.ini:2: [CONFIG] CPUCount = x: is not a whole number; allowed: 0 to 64 CPUs\n"

@@ -87,6 +87,9 @@ void make_consistent(sim::Options& o, ums::Prng& prng) {
     order(o.shrink_user.min_interval_s, o.shrink_user.max_interval_s);
     order(o.shrink_user.min_extends, o.shrink_user.max_extends);
     o.backup_user.max_transfer_kb = o.backup_user.max_transfer_kb / 64 * 64;
+    auto& backup = o.backup_user;
+    const bool full_is_first = backup.full_interval_s != 0 && backup.full_interval_s <= backup.differential_interval_s;
+    if (full_is_first || backup.differential_interval_s >= o.test_cycle_duration_s) backup.differential_interval_s = 0;
     o.shrink_user.max_extends = std::max(o.shrink_user.min_extends, std::min(o.shrink_user.max_extends, 10U));
 }
 
