@@ -70,6 +70,8 @@ void add_directory(Draft& draft, const std::string& directory, const std::vector
         file.path = (std::filesystem::path(directory) / wanted.path).string();
         set_size(file, size_mb, draft.options);
         draft.set_origin(&file.path, place, file.path);
+        draft.set_origin(&file.initial_size_mb, place, fmt::format("{}", file.initial_size_mb));
+        draft.set_origin(&file.max_size_mb, place, fmt::format("{}", file.max_size_mb));
         draft.set_origin(&file.increment_mb, place, fmt::format("{}", file.increment_mb));
     }
 }

@@ -79,11 +79,22 @@ void check_names(Draft& draft) {
     }
 }
 
+// A log grows by whole increments: a run that is resumed finds its virtual log files by them.
+void check_log_growth(Draft& draft, const sim::FileOptions& file) {
+    const std::uint64_t room_mb = file.max_size_mb - file.initial_size_mb;
+    if (!file.is_log || room_mb == 0 || file.increment_mb <= room_mb) return;
+    draft.problems.warning(fmt::format("{}: the log will not grow, because no increment fits between {} and {}",
+                                       draft.describe(&file.increment_mb), draft.refer_to(&file.initial_size_mb),
+                                       draft.refer_to(&file.max_size_mb)));
+}
+
 void check_sizes(Draft& draft) {
     for (const sim::FileOptions& file : draft.options.files) {
         if (file.max_size_mb < file.initial_size_mb) {
             draft.problems.error(
                 fmt::format("{}: must not be below {}", draft.describe(&file.max_size_mb), draft.refer_to(&file.initial_size_mb)));
+        } else {
+            check_log_growth(draft, file);
         }
     }
 }

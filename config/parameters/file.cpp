@@ -37,7 +37,8 @@ std::vector<Parameter> file_parameters() {
          .required = true,
          .field = +[](FileOptions& f) -> Field { return &f.max_size_mb; },
          .help = "Size to which the file may grow, not below InitialSize.",
-         .details = "Data files grow only with Shrinkable=TRUE; a log file grows by its Increment when the log is full."},
+         .details = "Data files grow only with Shrinkable=TRUE; a log file grows by its Increment when the log is full, as long as a "
+                    "whole Increment fits."},
         {.section = kSection,
          .ini_name = "Increment",
          .toml_name = "increment_mb",

@@ -76,6 +76,26 @@ TEST_CASE("a file without an increment, or room to grow, keeps its size, with a 
     }
 }
 
+TEST_CASE("a log whose Increment does not fit below MaxSize will not grow, and a warning says so") {
+    const auto said_of_log = [](const std::string& log) {
+        return load_ini("[File1]\nFileName=a.mdx\nInitialSize=4\nMaxSize=4\n[File2]\nFileName=a.ldx\nLogFile=TRUE\n" + log).warnings;
+    };
+    const auto warnings = said_of_log("InitialSize=50\nMaxSize=100\nIncrement=51\n");
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0] ==
+          "test.ini:10: [File2] Increment = 51: the log will not grow, because no increment fits between InitialSize = 50 and "
+          "MaxSize = 100");
+    CHECK(said_of_log("InitialSize=50\nMaxSize=100\nIncrement=50\n").empty());
+    CHECK(said_of_log("InitialSize=50\nMaxSize=50\nIncrement=64\n").empty());  // one that is not to grow
+    const auto of_folder = load_ini("[CONFIG]\nLogInstantGrowth=TRUE\n[File1]\nFileName=a.ldx\nMaxSize=60\nIncrement=64\nLogFile=TRUE\n",
+                                    {.directories = {"d"}})
+                               .warnings;
+    REQUIRE(of_folder.size() == 1);
+    CHECK(of_folder[0] ==
+          "-dir d: [File2] Increment = 64: the log will not grow, because no increment fits between InitialSize = 50 and "
+          "MaxSize = 60");
+}
+
 TEST_CASE("two sections that name the same file, however spelled, are an error") {
     CHECK(ini_error(named("a.mdx", "a.mdx")) ==
           "test.ini:6: [File2] FileName = a.mdx: the same file as test.ini:2: [File1] FileName = a.mdx");

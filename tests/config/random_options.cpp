@@ -100,6 +100,8 @@ void make_consistent(sim::FileOptions& file, std::size_t index, const sim::Optio
     const std::uint64_t share =
         o.max_memory_mb == 0 ? file.increment_mb : (o.max_memory_mb - 1) / (o.files.size() * o.shrink_user.max_extends);
     file.increment_mb = std::min(file.increment_mb, share);
+    const std::uint64_t room_mb = file.max_size_mb - file.initial_size_mb;
+    if (file.is_log && room_mb > 0) file.increment_mb = std::min(file.increment_mb, room_mb);
     if (file.is_log || file.increment_mb == 0 || file.max_size_mb == file.initial_size_mb) file.shrinkable = false;
 }
 
