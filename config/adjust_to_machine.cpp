@@ -49,7 +49,9 @@ void limit_increment(Draft& draft, sim::FileOptions& file, std::uint64_t memory_
     const auto extends = static_cast<std::uint32_t>(std::max<std::uint64_t>(share_mb / file.increment_mb, 1));
     draft.problems.warning(fmt::format("{}: reduced to {}, {}", draft.describe(&shrink.max_extends), extends, rule));
     shrink.max_extends = extends;
-    shrink.min_extends = std::min(shrink.min_extends, extends);
+    if (shrink.min_extends <= extends) return;
+    draft.problems.warning(fmt::format("{}: reduced to {}, {}", draft.describe(&shrink.min_extends), extends, rule));
+    shrink.min_extends = extends;
 }
 
 }  // namespace

@@ -166,6 +166,16 @@ TEST_CASE("if not even 1 MB fits MaxExtends times into the pool, MaxExtends is l
     CHECK_THAT(loaded.warnings[1], ContainsSubstring("MaxExtends = 20") && ContainsSubstring("reduced to 19"));
 }
 
+TEST_CASE("a MinExtends above the lowered MaxExtends is lowered, too, with its own warning") {
+    const auto loaded = load_ini("[CONFIG]\nMaxMemoryMB=20\n[ShrinkUser]\nMinExtends=20\nMaxExtends=25\n" +
+                                 data_file("InitialSize=64\nMaxSize=128\nIncrement=1\nShrinkable=TRUE"));
+    CHECK(loaded.options.shrink_user.min_extends == 19);
+    CHECK(loaded.options.shrink_user.max_extends == 19);
+    REQUIRE(loaded.warnings.size() == 2);
+    CHECK_THAT(loaded.warnings[0], ContainsSubstring("test.ini:5: [ShrinkUser] MaxExtends = 25: reduced to 19"));
+    CHECK_THAT(loaded.warnings[1], ContainsSubstring("test.ini:4: [ShrinkUser] MinExtends = 20: reduced to 19"));
+}
+
 TEST_CASE("the data files share the pool") {
     const std::string second = "[File3]\nFileName=b.mdx\nInitialSize=64\nMaxSize=128\nIncrement=10\nShrinkable=FALSE\n";
     const auto loaded =
