@@ -34,6 +34,9 @@ inline PageRegion choose_region(RunContext& context, ums::Prng& prng, std::uint3
     return region;
 }
 
+// Whether the file has lost pages of the region since it was chosen.
+inline bool has_been_cut(const PageRegion& region) { return region.first_page + region.page_count > region.data->file.pages(); }
+
 // Reads what is about to be overwritten, unless a cache hit is drawn: a fault that was never read would be lost with the page.
 inline ums::Task<void> read_old_contents(RunContext& context, RangeReader& reader, ums::Prng& prng, const PageRegion& region,
                                          WorkCounters& counters) {

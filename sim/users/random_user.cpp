@@ -22,8 +22,8 @@ public:
         if (options_.max_io_chain_pages == 0) co_return;  // would only burn CPU
         UserPace pace(context_, 1, options_.sleep_after_ms);
         do {
-            // A region without pages (MinIOChainLength=0) lasts for one cycle.
-            if (region_.page_count == 0 || prng_.chance(options_.jump_to_new_region_chance)) {
+            // A region without pages (MinIOChainLength=0) lasts for one cycle, one that has been cut no longer.
+            if (region_.page_count == 0 || has_been_cut(region_) || prng_.chance(options_.jump_to_new_region_chance)) {
                 region_ = choose_region(context_, prng_, options_.min_io_chain_pages, options_.max_io_chain_pages);
             }
             co_await transaction();

@@ -18,12 +18,13 @@ public:
           prng_(seed),
           reader_(context.make_reader()),
           bulk_(context, context.version_store_user, ums::mix64(seed)) {
-        store_ = choose_region(context, prng_, options_.store_pages, options_.store_pages);
+        begin_store();
     }
 
     ums::Task<void> run() {
         UserPace pace(context_, options_.delay_after_cycles, options_.delay_ms);
         do {
+            if (has_been_cut(store_)) begin_store();
             co_await free_old_versions();
             co_await leave_versions();
             co_await read_version();
@@ -38,6 +39,12 @@ private:
         std::uint32_t count = 0;
         std::uint64_t free_ns = 0;  // when they are no longer needed
     };
+
+    void begin_store() {
+        store_ = choose_region(context_, prng_, options_.store_pages, options_.store_pages);
+        live_.clear();
+        next_ = 0;
+    }
 
     [[nodiscard]] std::uint32_t used_pages() const {
         std::uint32_t pages = 0;

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "sim/limits.hpp"
 #include "tests/sim/support/run_fixture.hpp"
@@ -154,6 +156,43 @@ TEST_CASE("a file that other hosts read grows to its MaxSize and never shrinks")
     CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
     CHECK(sizes_mb(run) == std::vector<std::uint64_t>{9, 10, 11, 12, 13, 14, 15, 16});
     CHECK(results.files[0].shrunk_count == 0);
+}
+
+TEST_CASE("users whose pages have been cut off work elsewhere in the file") {
+    std::map<std::pair<std::string, bool>, std::uint64_t> updated;
+    for (const bool is_cut : {false, true}) {
+        VirtualRun run;
+        Options options = shrinking(32, 32, 31);
+        options.files[0].shrinkable = false;
+        options.test_cycle_duration_s = 1;
+        CHECK(run.run(options).outcome == sim::Outcome::passed);
+        // The existing file is larger than InitialSize, so the only change of size cuts it, within the first half of the main run.
+        options.delete_files_at_startup = false;
+        if (is_cut) options.files[0].initial_size_mb = 1;
+        options.files[0].shrinkable = is_cut;
+        options.shrink_user.min_interval_s = options.shrink_user.max_interval_s = 600;
+        options.test_cycle_duration_s = 20;
+        options.random_user.user_count = 2;
+        options.random_user.jump_to_new_region_chance = 0;
+        options.random_user.min_io_chain_pages = options.random_user.max_io_chain_pages = 4;
+        options.random_user.max_log_per_buffer_bytes = 512;
+        options.random_user.sleep_after_ms = 50;
+        options.version_store_user = {.user_count = 2,
+                                      .min_pages = 4,
+                                      .max_pages = 4,
+                                      .store_pages = 64,
+                                      .retention_ms = 100,
+                                      .delay_after_cycles = 1,
+                                      .delay_ms = 50};
+        const Results results = run.run(options);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        CHECK(results.files[0].shrunk_count == (is_cut ? 1U : 0U));
+        for (const char* name : {"RandomUser", "VersionStoreUser"}) updated[{name, is_cut}] = user(results, name).pages_updated;
+    }
+    for (const char* name : {"RandomUser", "VersionStoreUser"}) {
+        INFO(name);
+        CHECK(updated[{name, true}] * 10 > updated[{name, false}] * 8);
+    }
 }
 
 TEST_CASE("files, including sparse ones, shrink and grow under all users without a finding") {
