@@ -171,8 +171,11 @@ void FileExaminer::refuse_kind(const FileClaim& claim) const {
 void FileExaminer::refuse_duplicate(const FileClaim& claim) {
     for (const Known& known : known_) {
         const bool is_same = claim.is_missing() ? claim.file.path == known.path : claim.found.is_same_file(known.status);
-        if (is_same)
-            throw RefusedError(fmt::format("{}: refused: it is the same file as {}. Name each file once.", claim.file.path, known.path));
+        if (!is_same) continue;
+        const std::string_view remedy =
+            claim.file.is_tempdb ? "TempdbUser makes it in its Folder: give the other one another name, or tempdb another Folder."
+                                 : "Name each file once.";
+        throw RefusedError(fmt::format("{}: refused: it is the same file as {}. {}", claim.file.path, known.path, remedy));
     }
     known_.push_back({claim.file.path, claim.found});
 }

@@ -191,6 +191,11 @@ TEST_CASE("two names of one file are reported, whether it exists or not") {
     CHECK_THAT(bench.message, ContainsSubstring("it is the same file as"));
     CHECK(bench.start({bench.file("new.mdx"), bench.file("link/new.mdx")}) == Error::refused);
     CHECK_THAT(bench.message, ContainsSubstring("it is the same file as"));
+    CHECK_THAT(bench.message, ContainsSubstring("Name each file once."));
+    sim::FileOptions of_tempdb = bench.data;
+    of_tempdb.is_tempdb = true;
+    CHECK(bench.start({bench.data, of_tempdb}) == Error::refused);
+    CHECK_THAT(bench.message, ContainsSubstring("TempdbUser makes it in its Folder"));
     bench.check_untouched(bench.data.path);
     CHECK_FALSE(exists(bench.folder / "new.mdx"));
 }
