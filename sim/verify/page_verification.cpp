@@ -160,19 +160,16 @@ void PageVerification::count(File& file, const ProvenPage& proven, const PageJud
     if (proven.promised.version != 0) pages_promised_.fetch_add(1, std::memory_order_relaxed);
     if (proven.least() != 0) pages_proven_.fetch_add(1, std::memory_order_relaxed);
     if (bound.is_released != 0) pages_released_.fetch_add(1, std::memory_order_relaxed);
-    RegionSums& sums = file.proven->sums;
     switch (judgement.condition) {
         case PageCondition::sound: break;
         case PageCondition::torn:
             torn_pages_.fetch_add(1, std::memory_order_relaxed);
             if (judgement.is_tear_on_4k_lines) torn_on_4k_lines_.fetch_add(1, std::memory_order_relaxed);
             break;
-        case PageCondition::beyond_log: pages_beyond_log_.fetch_add(1, std::memory_order_relaxed); return sums.skip(proven.page_id);
-        case PageCondition::wrong: wrong_pages_.fetch_add(1, std::memory_order_relaxed); return sums.skip(proven.page_id);
+        case PageCondition::beyond_log: pages_beyond_log_.fetch_add(1, std::memory_order_relaxed); break;
+        case PageCondition::wrong: wrong_pages_.fetch_add(1, std::memory_order_relaxed); break;
     }
-    if (bound.is_released != 0) return sums.skip(proven.page_id);
-    // If the log has changes after the checkpoint's begin, it says what the page was then; otherwise the page itself does.
-    sums.add(proven.page_id, bound.has_changed != 0 ? bound.least : judgement.version);
+    add_to_sums(file, proven, judgement);
 }
 
 // Reads several at a time, and reports them in the order of the pages.
@@ -224,8 +221,6 @@ void PageVerification::explain_wrong_pages() {
     if (explain_) std::exchange(explain_, {})();
 }
 
-// --- what is not about a single page ---
-
 // A file that was created has at least its signature page. If a part of the log is missing, the file may have been cut there.
 std::uint32_t PageVerification::promised_pages_of(const File& file) const {
     const std::uint32_t made = file.proven->is_made && !log_.is_empty() ? 1 : 0;
@@ -262,67 +257,6 @@ void PageVerification::report_short_file(File& file) {
     finding.reasoning = {
         "A growth is made and synced before it is logged, and a cut is logged before it is made: a file is never shorter "
         "than the log says."};
-    file.file->report(std::move(finding));
-}
-
-ums::Task<void> PageVerification::compare_regions(File& file) {
-    RegionSums& sums = file.proven->sums;
-    sums.skip_from(file.proven->bounds.cut_from());
-    if (file.file->pages() < sums.page_count()) sums.skip_from(file.file->pages());
-    const RegionSums::Comparison comparison = sums.compare();
-    regions_compared_ += comparison.compared;
-    regions_skipped_ += comparison.skipped;
-    for (const RegionSums::Mismatch& mismatch : comparison.mismatches) {
-        if (run_.is_stopping()) co_return;
-        co_await report_mismatch(file, mismatch);
-    }
-}
-
-// If only one page of the region is too old, the two sums name it, and its version: then it is a page like any other that is wrong.
-ums::Task<void> PageVerification::report_mismatch(File& file, const RegionSums::Mismatch& mismatch) {
-    if (mismatch.page) {
-        const ums::MemoryRegion buffer(kPageBytes, ums::MemoryKind::plain);
-        const ums::IoSegment segment{buffer.data(), kPageBytes};
-        IoRetry retry(*file.file, run_, journal_);
-        const std::uint64_t offset_bytes = std::uint64_t{*mismatch.page} * kPageBytes;
-        if (!co_await retry.read(offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) co_return;
-        ProvenPage proven = proven_page(file, *mismatch.page);
-        // As it was summed: what another run left there counts for nothing.
-        const std::uint32_t version = judge_page(buffer.data(), proven, recovered_).version;
-        const bool can_be = proven.bound.has_changed == 0 && mismatch.missing_versions + version <= kVersionMax;
-        if (can_be) {
-            proven.bound.least = version + static_cast<std::uint32_t>(mismatch.missing_versions);
-            if (judge_page(buffer.data(), proven, recovered_).condition == PageCondition::wrong) {
-                wrong_pages_.fetch_add(1, std::memory_order_relaxed);
-                WrongPage page(proven, buffer.data());
-                co_await explain(file, {&page, 1});
-                co_return;
-            }
-        }
-    }
-    report_region(file, mismatch);
-}
-
-void PageVerification::report_region(File& file, const RegionSums::Mismatch& mismatch) {
-    const std::uint32_t last = mismatch.first_page + mismatch.page_count - 1;
-    Finding finding;
-    finding.kind = mismatch.is_too_new() ? FindingKind::future_version : FindingKind::lost_write;
-    finding.place.file_id = file.file->id();
-    finding.place.path = file.file->path();
-    finding.place.page_id = mismatch.first_page;
-    finding.place.offset_bytes = std::uint64_t{mismatch.first_page} * kPageBytes;
-    finding.place.size_bytes = std::uint64_t{mismatch.page_count} * kPageBytes;
-    finding.description =
-        mismatch.is_too_new()
-            ? fmt::format("Among the pages {} to {} there are changes that the log does not explain.", mismatch.first_page, last)
-            : fmt::format("Among the pages {} to {} acknowledged writes are lost: each page is whole, but some are too old.",
-                          mismatch.first_page, last);
-    finding.reasoning = {
-        fmt::format("The last complete checkpoint recorded how new these pages were when it began, at LSN 0x{:x}, as sums of their "
-                    "versions. The sums of the pages that are there differ.",
-                    recovered_.begin_lsn),
-        "More than one page differs, so the sums do not say which."};
-    wrong_pages_.fetch_add(1, std::memory_order_relaxed);
     file.file->report(std::move(finding));
 }
 

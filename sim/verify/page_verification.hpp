@@ -65,9 +65,13 @@ private:
     ums::Task<void> read_again(File& file, WrongPage& page);
     void report_page(File& file, WrongPage& page);
     void count(File& file, const ProvenPage& proven, const PageJudgement& judgement);
+    static void add_to_sums(File& file, const ProvenPage& proven, const PageJudgement& judgement);
     ums::Task<void> compare_regions(File& file);
     ums::Task<void> report_mismatch(File& file, const RegionSums::Mismatch& mismatch);
-    void report_region(File& file, const RegionSums::Mismatch& mismatch);
+    ums::Task<std::vector<std::uint32_t>> sum_again(File& file, const RegionSums::Mismatch& mismatch);
+    ums::Task<bool> report_only_page(File& file, const RegionSums::Mismatch& mismatch, std::uint32_t summed_version);
+    void report_region(File& file, const RegionSums::Mismatch& mismatch, bool was_read_again);
+    void report_passing_mismatch(File& file, const RegionSums::Mismatch& mismatch);
     void report_short_file(File& file);
     void explain_wrong_pages();
     [[nodiscard]] std::uint32_t promised_pages_of(const File& file) const;

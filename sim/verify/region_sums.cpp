@@ -82,17 +82,33 @@ RegionSums::Comparison RegionSums::compare() const {
         if (region.is_skipped) continue;
         ++comparison.compared;
         --comparison.skipped;
-        const std::uint64_t missing = region.recorded.versions - region.versions;
-        const std::uint64_t weighted = region.recorded.weighted - region.weighted;
-        if (missing == 0 && weighted == 0) continue;
-        Mismatch mismatch;
-        mismatch.first_page = number * region_pages_;
-        mismatch.page_count = std::min(region_pages_, page_count_ - mismatch.first_page);
-        mismatch.missing_versions = missing;
-        mismatch.page = page_that_lacks(mismatch, weighted);
-        comparison.mismatches.push_back(mismatch);
+        if (const std::optional<Mismatch> mismatch = mismatch_of(number, region)) comparison.mismatches.push_back(*mismatch);
     }
     return comparison;
+}
+
+std::optional<RegionSums::Mismatch> RegionSums::mismatch_of(std::uint32_t number, const Region& region) const {
+    const std::uint64_t missing = region.recorded.versions - region.versions;
+    const std::uint64_t weighted = region.recorded.weighted - region.weighted;
+    if (missing == 0 && weighted == 0) return std::nullopt;
+    Mismatch mismatch;
+    mismatch.first_page = number * region_pages_;
+    mismatch.page_count = std::min(region_pages_, page_count_ - mismatch.first_page);
+    mismatch.missing_versions = missing;
+    mismatch.page = page_that_lacks(mismatch, weighted);
+    return mismatch;
+}
+
+void RegionSums::begin_again(const Mismatch& mismatch) {
+    Region& region = regions_.at(mismatch.first_page / region_pages_);
+    region.versions = 0;
+    region.weighted = 0;
+    region.is_skipped = false;
+}
+
+std::optional<RegionSums::Mismatch> RegionSums::compare_again(const Mismatch& mismatch) const {
+    const std::uint32_t number = mismatch.first_page / region_pages_;
+    return mismatch_of(number, regions_.at(number));
 }
 
 }  // namespace sim

@@ -54,6 +54,13 @@ public:
     // After all pages have been added or skipped.
     [[nodiscard]] Comparison compare() const;
 
+    // The pages of this region are about to be added, or skipped, once more.
+    void begin_again(const Mismatch& mismatch);
+    // After that.
+    [[nodiscard]] bool is_skipped(const Mismatch& mismatch) const { return regions_.at(mismatch.first_page / region_pages_).is_skipped; }
+    // Nothing if the sums agree now. A region that is not skipped.
+    [[nodiscard]] std::optional<Mismatch> compare_again(const Mismatch& mismatch) const;
+
 private:
     struct Region {
         RegionSum recorded{};
@@ -62,6 +69,7 @@ private:
         std::atomic<bool> is_skipped{false};
     };
     [[nodiscard]] Region* region_of(std::uint32_t page);
+    [[nodiscard]] std::optional<Mismatch> mismatch_of(std::uint32_t number, const Region& region) const;
     [[nodiscard]] std::optional<std::uint32_t> page_that_lacks(const Mismatch& mismatch, std::uint64_t missing_weighted) const;
 
     const std::uint16_t log_format_;

@@ -2,6 +2,7 @@
 #include "sim/verify/page_verification.hpp"
 
 #include <cstring>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -119,6 +120,35 @@ TEST_CASE("several reverted pages of a region are found by its sums, and no page
     REQUIRE(kinds(results) == "lost_write");
     CHECK(results.findings[0].place.page_id == first / 64 * 64);
     CHECK(results.findings[0].place.size_bytes == 64 * kPageBytes);
+}
+
+TEST_CASE("an old page that came back once is a stale read, even if only the sums of its region show that it was old") {
+    const std::uint32_t count = GENERATE(1U, 2U);
+    LeftRun left;
+    left.forget_changes_before_checkpoint();
+    std::vector<std::uint32_t> pages;
+    for (std::uint32_t nth = 0; nth < count; ++nth) pages.push_back(left.busy_page(nth));
+    REQUIRE(pages.front() / 64 == pages.back() / 64);
+    std::vector<PageHeader> headers;
+    for (const std::uint32_t page : pages) headers.push_back(left.header(page));
+    std::set<std::uint32_t> seen;
+    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        if (request.operation != ums::IoOperation::read || path != left.options.files[0].path) return;
+        for (std::size_t i = 0; i < pages.size(); ++i) {
+            const std::uint64_t offset_bytes = std::uint64_t{pages[i]} * kPageBytes;
+            if (!covers(request, offset_bytes) || !seen.insert(pages[i]).second) continue;
+            PageBuffer older;
+            sim::make_page({left.run_id, 1, pages[i], headers[i].version - 1, headers[i].lsn - 1, 1}, older.data());
+            std::memcpy(request.segments[0].data + (offset_bytes - request.offset_bytes), older.data(), kPageBytes);
+        }
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(seen.size() == count);
+    REQUIRE(kinds(results) == "stale_read");
+    CHECK(results.findings[0].transient);
+    CHECK(results.findings[0].place.page_id == pages.front() / 64 * 64);
+    CHECK(results.durability->wrong_pages == 0);
 }
 
 TEST_CASE("a damaged page, a page from another place and a page of zeros are each named") {

@@ -2,6 +2,7 @@
 #include "sim/verify/region_sums.hpp"
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -125,6 +126,26 @@ TEST_CASE("pages that are too new are distinguished from pages that are too old"
     REQUIRE(comparison.mismatches.size() == 1);
     CHECK(comparison.mismatches[0].is_too_new());
     CHECK_FALSE(comparison.mismatches[0].page);
+}
+
+TEST_CASE("the pages of a region that differs can be added again, and only what they add up to then counts") {
+    const std::vector<std::uint32_t> then(64, 9);
+    RegionSums sums;
+    record(sums, then);
+    for (std::uint32_t page = 0; page < 64; ++page) sums.add(page, page == 5 ? 8 : 9);
+    const RegionSums::Mismatch mismatch = sums.compare().mismatches.at(0);
+    sums.begin_again(mismatch);
+    for (std::uint32_t page = 0; page < 64; ++page) sums.add(page, page == 7 ? 6 : 9);
+    CHECK_FALSE(sums.is_skipped(mismatch));
+    const std::optional<RegionSums::Mismatch> again = sums.compare_again(mismatch);
+    REQUIRE(again);
+    CHECK(again->page == 7u);
+    CHECK(again->missing_versions == 3);
+    sums.begin_again(mismatch);
+    for (std::uint32_t page = 0; page < 64; ++page) sums.add(page, 9);
+    CHECK_FALSE(sums.compare_again(mismatch));
+    sums.skip(3);
+    CHECK(sums.is_skipped(mismatch));
 }
 
 TEST_CASE("a region with a page whose version is unknown is not compared") {
