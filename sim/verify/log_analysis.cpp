@@ -14,6 +14,8 @@ namespace {
 
 // Each re-read adds a block, so this ends even for a log that never reads the same twice.
 constexpr int kRepairsMax = 64;
+// Of gaps that stay; each takes half a second.
+constexpr std::size_t kGapsReadAgainMax = 64;
 
 std::string blocks_text(const BlockRange& missing) {
     return missing.first == missing.last
@@ -232,10 +234,16 @@ bool LogAnalysis::may_be_unreadable(std::uint64_t sequence) const {
 
 // A block that a later read brings is not lost, but the read was wrong: a finding, and the analysis goes on with it.
 ums::Task<bool> LogAnalysis::read_missing_again() {
-    bool was_there = false;
-    if (extent_.has_hole()) was_there = co_await read_again(extent_.missing.front());
-    if (!was_there && !extent_.missing_unneeded.empty()) was_there = co_await read_again(extent_.missing_unneeded.front());
-    co_return was_there;
+    for (const auto* const ranges : {&extent_.missing, &extent_.missing_unneeded}) {
+        for (const BlockRange& missing : *ranges) {
+            if (run_.is_stopping() || gaps_that_stay_.size() >= kGapsReadAgainMax) co_return false;
+            if (gaps_that_stay_.contains(missing.first)) continue;
+            const bool was_there = co_await read_again(missing);
+            if (was_there) co_return true;
+            gaps_that_stay_.insert(missing.first);
+        }
+    }
+    co_return false;
 }
 
 ums::Task<bool> LogAnalysis::read_again(const BlockRange& missing) {

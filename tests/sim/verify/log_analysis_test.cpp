@@ -14,6 +14,8 @@
 #include <tuple>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "sim/log/log_block_check.hpp"
 #include "sim/page/checksum.hpp"
 #include "tests/sim/support/left_run.hpp"
@@ -138,6 +140,35 @@ TEST_CASE("an acknowledged block is missed even if recovery needs it no longer, 
     CHECK(results.durability->missing_blocks == 1);
     CHECK(results.durability->last_block == durability.last_block);
     CHECK(results.durability->checkpoint_lsn == durability.checkpoint_lsn);
+}
+
+TEST_CASE("a block that the first read did not return is not lost, even if the one before it in the same file is") {
+    LeftRun left(64);
+    const sim::DurabilityResult durability = left.verify().durability.value();
+    std::map<std::uint64_t, std::uint64_t> kept;  // by sequence: where the block is
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        const bool is_in_vlf = header.vlf_sequence == sim::vlf_of_lsn(durability.checkpoint_lsn);
+        if (is_in_vlf && header.first_lsn < durability.checkpoint_lsn) kept[header.sequence] = offset_bytes;
+    });
+    REQUIRE(kept.size() > 10);
+    const std::uint64_t lost = std::next(kept.begin(), 3)->first;
+    const std::uint64_t late_bytes = std::next(kept.begin(), 7)->second;
+    left.erase_block(lost);
+    // Reads of a megabyte find the blocks; what is missing is read alone.
+    bool was_read_alone = false;
+    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        if (request.operation != ums::IoOperation::read || path != left.options.files[1].path || !covers(request, late_bytes)) return;
+        was_read_alone |= request.size_bytes <= sim::kLogBlockBytesMax + 2 * kPartBytes;
+        if (!was_read_alone) request.segments[0].data[late_bytes - request.offset_bytes] ^= std::byte{1};
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(kinds(results) == "log_gap log_gap");
+    CHECK(results.findings[0].transient);
+    CHECK(results.findings[0].place.offset_bytes == late_bytes);
+    CHECK_FALSE(results.findings[1].transient);
+    CHECK_THAT(results.findings[1].description, ContainsSubstring(fmt::format("block {} is not there", lost)));
+    CHECK(results.durability->missing_blocks == 1);
 }
 
 TEST_CASE("what is in place of a missing block is shown, even if the disk has sectors of 4 KB and the log smaller units") {
