@@ -41,10 +41,22 @@ std::uint32_t wrong_sectors(const Evidence& evidence) {
 }
 
 std::string how_long(const Evidence& evidence) {
-    return evidence.is_transient ? "The fault is transient: a later read returned the right page."
-                                 : "The fault is persistent: no re-read returned the right page, not even one through a newly opened file "
-                                   "after its cached pages were dropped.";
+    if (evidence.has_stood) return "The fault stayed until somebody wrote the page: another page lacks this image.";
+    if (evidence.was_overwritten)
+        return "Somebody wrote the page before it was read again, so nobody knows whether the fault would have stayed.";
+    if (evidence.later_reads == LaterReads::none) return "No re-read returned anything, so nobody knows whether the fault stays.";
+    if (evidence.is_transient) {
+        return evidence.became_right ? "The fault is transient: a later read returned the right page."
+                                     : "This image is transient: later reads returned another one, which is wrong, too.";
+    }
+    return evidence.later_reads == LaterReads::all
+               ? "The fault is persistent: no re-read returned the right page, not even one through a newly opened file after its cached "
+                 "pages were dropped."
+               : "The fault is persistent: no re-read returned the right page.";
 }
+
+// A later read did not return this image, which shows that it came from elsewhere.
+bool is_gone(const Evidence& evidence) { return evidence.is_transient && !evidence.was_overwritten; }
 
 std::string older_words(std::uint32_t version) {
     return version == 0 ? std::string("the zeros from before the first write") : fmt::format("version {}", version);
@@ -73,9 +85,13 @@ Verdict older_verdict(const Evidence& evidence) {
     std::vector<std::string> reasoning{written, how_long(evidence)};
     const bool was_read_back = evidence.expected.entry.read_back != 0;
     if (evidence.is_transient) {
-        reasoning.emplace_back(
-            "A later read returned the new version, so the write had arrived: the first read was answered from an old copy, as by a stale "
-            "cache.");
+        if (is_gone(evidence)) {
+            reasoning.emplace_back(
+                evidence.became_right
+                    ? "A later read returned the new version, so the write had arrived: the first read was answered from an "
+                      "old copy, as by a stale cache."
+                    : "Later reads did not return this version: it came from an old copy, as of a stale cache.");
+        }
         return {FindingKind::stale_read, {}, std::move(reasoning)};
     }
     if (evidence.found_elsewhere) {
@@ -186,9 +202,13 @@ std::optional<Verdict> misdirected(const Evidence& evidence) {
     verdict.other = PagePlace{other->file_id, {}, other->page_id, other->version};
     verdict.reasoning = {fmt::format("{} of {} sectors are those of page {} of file {}, version {}.", wrong_sectors(evidence),
                                      kSectorsPerPage, other->page_id, other->file_id, other->version),
-                         how_long(evidence),
-                         evidence.is_transient ? "The disk holds the right page here: the read was answered from another place."
-                                               : "The other page's image was written here."};
+                         how_long(evidence)};
+    if (!evidence.is_transient) verdict.reasoning.emplace_back("The other page's image was written here.");
+    if (is_gone(evidence)) {
+        verdict.reasoning.emplace_back(evidence.became_right
+                                           ? "The disk holds the right page here: the read was answered from another place."
+                                           : "It is not here: the read was answered from another place.");
+    }
     return verdict;
 }
 
@@ -273,6 +293,16 @@ constexpr Rule kRules[] = {bytes_not_read, older_image, image_before_this_run, t
                            future_version, misdirected, zeroed_page,           foreign_page, bit_corruption};
 
 }  // namespace
+
+LaterReads later_reads_in(const std::vector<Reread>& rereads) {
+    LaterReads later = LaterReads::none;
+    for (const Reread& reread : rereads) {
+        if (!reread.has_come() && reread.result != RereadResult::right) continue;
+        if (reread.through_new_file) return LaterReads::all;
+        later = LaterReads::some;
+    }
+    return later;
+}
 
 Evidence examine(const std::byte* image, const ExpectedPage& expected, const WrittenImage& written) {
     Evidence evidence;

@@ -10,8 +10,17 @@
 
 #include "sim/diagnosis/sector_map.hpp"
 #include "sim/diagnosis/written_image.hpp"
+#include "sim/finding.hpp"
 
 namespace sim {
+
+// What the re-reads of a wrong page returned.
+enum class LaterReads : std::uint8_t {
+    none,  // no image at all: they failed, or somebody wrote the page first
+    some,  // images, but none through a newly opened file
+    all,   // images, some of them through a newly opened file
+};
+[[nodiscard]] LaterReads later_reads_in(const std::vector<Reread>& rereads);
 
 struct Evidence {
     const std::byte* image = nullptr;  // kPageBytes, 8-aligned
@@ -20,8 +29,11 @@ struct Evidence {
     SectorMap sectors;
     ImageDifference difference;
     std::uint32_t not_read_bytes = 0;
-    bool is_transient = false;                 // a later read was right, or at least did not return this image again
-    bool has_stood = false;                    // stayed wrong until the page was overwritten, before any re-read
+    bool is_transient = false;  // a later read was right, or at least did not return this image again
+    bool became_right = true;   // of a transient image: a later read was right, not only wrong in another way
+    LaterReads later_reads = LaterReads::all;
+    bool was_overwritten = false;              // before any re-read
+    bool has_stood = false;                    // stayed wrong until then
     bool is_first_write_over_old = false;      // the file existed before the run, and this is the page's first version
     bool is_history_unknown = false;           // nobody knows whether the newest version ever was here, or is elsewhere
     bool is_before_repair = false;             // the image of the right version that a repair has replaced

@@ -113,10 +113,14 @@ Finding make_finding(const Evidence& evidence, Verdict verdict) {
     }
     finding.reasoning = std::move(verdict.reasoning);
     finding.description = what_happened(finding);
-    finding.description += evidence.is_transient ? " A later read did not return it."
-                           : evidence.has_stood  ? " Somebody wrote the page before it was read again."
-                                                 : " Reading again did not help.";
+    finding.description += later_reads_text(evidence);
     return finding;
+}
+
+std::string_view later_reads_text(const Evidence& evidence) {
+    if (evidence.was_overwritten) return " Somebody wrote the page before it was read again.";
+    if (evidence.later_reads == LaterReads::none) return " It could not be read again.";
+    return evidence.is_transient ? " A later read did not return it." : " Reading again did not help.";
 }
 
 bool is_same_fault(const Finding& first, const Finding& staying) {

@@ -219,6 +219,9 @@ ums::Task<Finding> PageDiagnosis::judge(DataFile& data, const ExpectedPage& expe
     if (knows_all_writes_) written.find_time_by_checksum(known, write_times());
     Evidence evidence = examine_image(data, image, expected, written);
     evidence.is_transient = transient;
+    evidence.became_right = !right.is_none();
+    evidence.later_reads = later_reads_in(observation.rereads);
+    evidence.was_overwritten = observation.fate != Fate::left_alone;
     evidence.has_stood = observation.fate == Fate::stood_till_written;
     const bool is_missing = !transient && sim::is_image_missing(evidence);
     if (is_missing) evidence.found_elsewhere = co_await search_.find(data, expected.page_id, expected.entry.version, holdings);

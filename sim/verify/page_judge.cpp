@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/diagnosis/classifier.hpp"
 #include "sim/diagnosis/finding_facts.hpp"
 #include "sim/page/page_codec.hpp"
 
@@ -294,7 +293,8 @@ PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const 
     return {is_log_to_blame ? PageCondition::beyond_log : PageCondition::wrong, version, false};
 }
 
-Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log, bool is_transient) {
+Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log, bool is_transient,
+                        LaterReads later_reads) {
     const PageHeader header = read_header(page);
     ExpectedPage expected = expected_of(header, proven, log);
     const bool is_whole = is_sound_page(page);
@@ -303,6 +303,7 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     const WrittenImage written(page, expected, around(header));
     Evidence evidence = examine(page, expected, written);
     evidence.is_transient = is_transient;
+    evidence.later_reads = later_reads;
     evidence.is_history_unknown = true;
     if (!is_whole) return name_damaged_page(evidence, proven);
     Name name = name_of_flaw(flaw_of(header, proven, log), header, proven, log);
@@ -320,7 +321,8 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     finding.expected = known_of(proven.least(), proven);
     // Then it is only what came back, made again.
     if (written.is_exact()) finding.evidence.expected_image.clear();
-    finding.description = name.description + (is_transient ? " A later read did not return it." : " Reading again did not help.");
+    finding.description = name.description;
+    finding.description += later_reads_text(evidence);
     return finding;
 }
 

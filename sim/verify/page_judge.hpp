@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sim/diagnosis/classifier.hpp"
 #include "sim/finding.hpp"
 #include "sim/promises/promises.hpp"
 #include "sim/verify/page_bounds.hpp"
@@ -48,6 +49,8 @@ struct PageJudgement {
 [[nodiscard]] PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log);
 
 // Classifies what is wrong. Fills in everything except path, times, re-reads and history. `is_transient`: a later read gave another page.
-[[nodiscard]] Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log, bool is_transient);
+// `later_reads`: what all of them gave.
+[[nodiscard]] Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log, bool is_transient,
+                                      LaterReads later_reads = LaterReads::all);
 
 }  // namespace sim

@@ -208,7 +208,7 @@ void PageVerification::report_page(File& file, WrongPage& page) {
     if (!page.is_reported) return;
     const bool is_transient = page.judgement.condition != PageCondition::wrong;
     if (!is_transient) explain_wrong_pages();
-    Finding finding = name_wrong_page(page.image, page.proven, recovered_, is_transient);
+    Finding finding = name_wrong_page(page.image, page.proven, recovered_, is_transient, later_reads_in(page.rereads));
     finding.place.path = file.file->path();
     if (finding.other) finding.other->path = path_among(data_files_, finding.other->file_id);
     finding.reads = 1 + static_cast<std::uint32_t>(page.rereads.size());

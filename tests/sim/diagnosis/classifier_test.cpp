@@ -2,6 +2,8 @@
 
 #include <cstring>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "sim/diagnosis/finding_facts.hpp"
 #include "tests/sim/support/page_buffer.hpp"
@@ -285,6 +287,49 @@ TEST_CASE("sectors of an older version at other offsets are neither an older pag
 TEST_CASE("the contents from before a file was cut and grown again are a reverted page, or a stale read") {
     CHECK(kind(PageBuffer(version(6)), {.never_written = true}) == FindingKind::reverted_page);
     CHECK(kind(PageBuffer(version(6)), {.transient = true, .never_written = true}) == FindingKind::stale_read);
+}
+
+TEST_CASE("nothing is said of later reads that did not take place, or did not help") {
+    const PageBuffer older(version(kWritten.version - 1));
+    sim::ExpectedPage expected{kWritten.run_id, kWritten.file_id, kWritten.page_id, {}};
+    expected.entry.version = kWritten.version & sim::kVersionMax;
+    expected.entry.lsn = kWritten.lsn;
+    const sim::WrittenImage written(older.data(), expected, kTimes);
+    sim::Evidence evidence = sim::examine(older.data(), expected, written);
+    const auto all_text = [&evidence] {
+        const sim::Finding finding = sim::make_finding(evidence, sim::classify(evidence));
+        std::string text = finding.description;
+        for (const std::string& reason : finding.reasoning) text += " " + reason;
+        return text;
+    };
+    CHECK_THAT(all_text(), ContainsSubstring("newly opened"));
+    evidence.later_reads = sim::LaterReads::some;
+    CHECK_THAT(all_text(), !ContainsSubstring("newly opened"));
+    CHECK_THAT(all_text(), ContainsSubstring("did not help"));
+    evidence.later_reads = sim::LaterReads::none;
+    CHECK_THAT(all_text(), !ContainsSubstring("did not help"));
+    CHECK_THAT(all_text(), !ContainsSubstring("persistent"));
+    evidence.is_transient = true;
+    evidence.was_overwritten = true;
+    CHECK_THAT(all_text(), !ContainsSubstring("later read"));
+    CHECK_THAT(all_text(), ContainsSubstring("Somebody wrote the page"));
+    evidence.was_overwritten = false;
+    evidence.later_reads = sim::LaterReads::all;
+    CHECK_THAT(all_text(), ContainsSubstring("the write had arrived"));
+    evidence.became_right = false;
+    CHECK_THAT(all_text(), !ContainsSubstring("the write had arrived"));
+    CHECK_THAT(all_text(), !ContainsSubstring("the right page"));
+}
+
+TEST_CASE("the reads after a wrong one are told apart by what came") {
+    std::vector<sim::Reread> rereads;
+    CHECK(sim::later_reads_in(rereads) == sim::LaterReads::none);
+    rereads.push_back({.attempt = 3, .through_new_file = true, .result = sim::RereadResult::io_error});
+    CHECK(sim::later_reads_in(rereads) == sim::LaterReads::none);
+    rereads.push_back({.attempt = 4, .result = sim::RereadResult::same_image});
+    CHECK(sim::later_reads_in(rereads) == sim::LaterReads::some);
+    rereads.push_back({.attempt = 8, .through_new_file = true, .result = sim::RereadResult::right});
+    CHECK(sim::later_reads_in(rereads) == sim::LaterReads::all);
 }
 
 TEST_CASE("every kind has a title, and a name that can be parsed") {

@@ -114,6 +114,7 @@ TEST_CASE("a read fault on a page that is also wrong on the disk gives two findi
     REQUIRE(findings.size() == 2);
     CHECK(findings[0].kind == FindingKind::misdirected_read);
     CHECK(findings[0].transient);
+    for (const std::string& reason : findings[0].reasoning) CHECK_THAT(reason, !ContainsSubstring("the right page"));
     CHECK(findings[1].kind == FindingKind::lost_write);
     CHECK_FALSE(findings[1].transient);
 }

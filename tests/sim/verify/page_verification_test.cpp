@@ -1,6 +1,7 @@
 // A run, something that happens to its pages, and the findings of a verification. In virtual time, on files in memory.
 #include "sim/verify/page_verification.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <string>
@@ -195,6 +196,29 @@ TEST_CASE("wrong pages beside each other are read again at the same time, and re
     CHECK(results.durability->wrong_pages == kCount);
     // One after the other, they took 19 s.
     CHECK(phase(results, sim::Phase::page_verification).duration_us < 5'000'000);
+}
+
+TEST_CASE("a page that was read again only once is not said to have been read through a newly opened file") {
+    LeftRun left;
+    constexpr std::uint32_t kFirst = 130;
+    constexpr std::uint32_t kCount = 66;  // two more than are examined completely
+    for (std::uint32_t page = kFirst; page < kFirst + kCount; ++page) {
+        const std::uint64_t at_bytes = std::uint64_t{page} * kPageBytes + 5000;
+        std::byte flipped{};
+        left.data().read(at_bytes, &flipped, 1);
+        flipped ^= std::byte{16};
+        left.data().write(at_bytes, &flipped, 1);
+    }
+    const Results results = left.verify();
+    REQUIRE(results.findings.size() == kCount);
+    std::size_t once = 0;
+    for (const Finding& finding : results.findings) {
+        const auto is_about_new_file = [](const std::string& reason) { return reason.find("newly opened") != std::string::npos; };
+        const bool is_said = std::any_of(finding.reasoning.begin(), finding.reasoning.end(), is_about_new_file);
+        CHECK(is_said == (finding.rereads.size() == 15));
+        once += finding.rereads.size() == 1 ? 1 : 0;
+    }
+    CHECK(once == 2);
 }
 
 TEST_CASE("a page that is half an older version is torn, although no write of it was in flight") {
