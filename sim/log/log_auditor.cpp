@@ -105,7 +105,7 @@ std::uint32_t LogAuditor::pass_over(Position& position, const std::byte* block, 
 ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const std::byte* image, std::uint64_t available_bytes,
                                      BlockSink* sink) {
     const std::uint64_t part_end_bytes = position.vlf.end_bytes;
-    const bool is_end_of_log = co_await is_behind_all(position);
+    bool is_end_of_log = co_await is_behind_all(position);
     const VirtualLogFile& vlf = position.vlf;
     if (reported_.count({vlf.sequence, position.at_bytes}) != 0) {
         position.is_faulty = true;
@@ -118,6 +118,7 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
     std::vector<Reread> rereads;
     const bool became_right = co_await read_until_right(position, first, size_bytes, rereader, rereads);
     const Position begin = position;
+    std::optional<std::uint64_t> known_end_bytes;  // of what is wrong, if what follows cannot be read
     if (became_right) {
         // A request that always brings it wrong must not be repeated forever.
         pass_over(position, rereader.bytes(), sink);
@@ -125,10 +126,16 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
     } else {
         position.is_faulty = true;
         reported_.insert({vlf.sequence, position.at_bytes});
-        co_await skip_to_next_block(position);
-        name_what_follows(begin, position, is_end_of_log, fault);
+        const bool is_rest_read = co_await skip_to_next_block(position);
+        const bool is_at_end = is_rest_read && position.at_bytes >= vlf.end_bytes;
+        if (is_at_end && is_end_of_log && !position.is_part) {
+            const bool goes_on = co_await goes_on_after(vlf);
+            is_end_of_log = !goes_on;
+        }
+        if (is_rest_read) name_what_follows(begin, position, is_end_of_log, fault);
+        if (!is_rest_read) known_end_bytes = begin.at_bytes + log_.alignment_bytes();
     }
-    report(begin, position.at_bytes, std::move(fault), std::move(rereads), first, became_right);
+    report(begin, known_end_bytes.value_or(position.at_bytes), std::move(fault), std::move(rereads), first, became_right);
 }
 
 // `first`: what came first, or the beginning of it.
@@ -154,8 +161,24 @@ void LogAuditor::name_what_follows(const Position& begin, const Position& end, b
         fault.kind = FindingKind::wal_violation;
         fault.description += " The log ends before changes that are already in the data files: crash recovery would know nothing of them.";
     } else if (end.sequence > begin.sequence + 1) {
-        fault.description += fmt::format(" So did {} more blocks after it.", end.sequence - begin.sequence - 1);
+        const std::uint64_t more = end.sequence - begin.sequence - 1;
+        fault.description += more == 1 ? std::string(" Nor did the block after it come back.")
+                                       : fmt::format(" Nor did the {} blocks after it come back.", more);
     }
+}
+
+// The log continues in the next VLF: a block that is missing at the end of this one is missing in the middle of the log.
+ums::Task<bool> LogAuditor::goes_on_after(const VirtualLogFile& vlf) {
+    for (const VirtualLogFile& next : log_.used_vlfs()) {
+        if (next.sequence != vlf.sequence + 1 || next.end_bytes == 0) continue;
+        const ums::MemoryRegion buffer(kLogBlockBytesMax, ums::MemoryKind::plain);
+        const ums::IoSegment segment{buffer.data(), std::min<std::uint64_t>(kLogBlockBytesMax, next.end_bytes)};
+        stamp_not_read(buffer.data(), segment.size_bytes);
+        IoRetry retry(*next.file, run_, journal_);
+        if (!co_await retry.read(next.offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) co_return false;
+        co_return !check_block(buffer.data(), segment.size_bytes, {log_.run_id(), next.first_block, next.sequence, 0});
+    }
+    co_return false;
 }
 
 // The copied part may end long before the log does: a block missing at its end is then missing in the middle of the log. Takes the VLF as
@@ -174,17 +197,19 @@ ums::Task<bool> LogAuditor::is_behind_all(Position& position) {
     co_return is_last;
 }
 
-// After a wrong block nothing says where the next one begins: continues at the next sector that starts a block of this VLF.
-ums::Task<void> LogAuditor::skip_to_next_block(Position& position) {
+// After a wrong block nothing says where the next one begins: continues at the next sector that starts a block of this VLF. False if that
+// could not be read: the VLF is given up, and nothing is known of what follows.
+ums::Task<bool> LogAuditor::skip_to_next_block(Position& position) {
     const VirtualLogFile& vlf = position.vlf;
     const ums::MemoryRegion buffer(kReadBytes + kLogBlockBytesMax, ums::MemoryKind::plain);
     std::uint64_t begin_bytes = position.at_bytes + log_.alignment_bytes();
-    while (begin_bytes < vlf.end_bytes) {
+    bool is_read = true;
+    while (is_read && begin_bytes < vlf.end_bytes) {
         const ums::IoSegment segment{buffer.data(), std::min(buffer.size_bytes(), vlf.end_bytes - begin_bytes)};
         stamp_not_read(buffer.data(), segment.size_bytes);
         IoRetry retry(*vlf.file, run_, journal_);
-        if (!co_await retry.read(vlf.offset_bytes + begin_bytes, {&segment, 1}, ums::WaitType::io_completion)) break;
-        for (std::uint64_t at = 0; at < std::min(segment.size_bytes, kReadBytes); at += log_.alignment_bytes()) {
+        is_read = co_await retry.read(vlf.offset_bytes + begin_bytes, {&segment, 1}, ums::WaitType::io_completion);
+        for (std::uint64_t at = 0; is_read && at < std::min(segment.size_bytes, kReadBytes); at += log_.alignment_bytes()) {
             const LogBlockHeader header = read_block_header(buffer.data() + at);
             const bool is_next = header.run_id == log_.run_id() && header.vlf_sequence == vlf.sequence &&
                                  header.vlf_sector == (begin_bytes + at) / kSectorBytes && header.sequence > position.sequence &&
@@ -192,12 +217,13 @@ ums::Task<void> LogAuditor::skip_to_next_block(Position& position) {
             if (!is_next || !is_sound_block(buffer.data() + at, segment.size_bytes - at)) continue;
             position.at_bytes = begin_bytes + at;
             position.sequence = header.sequence;
-            co_return;
+            co_return true;
         }
         begin_bytes += kReadBytes;
     }
     position.at_bytes = vlf.end_bytes;
     position.sequence = vlf.first_block + vlf.block_count;
+    co_return is_read;
 }
 
 // Pages that have been written to the data files and whose last change is in the log from `lsn` on.

@@ -61,7 +61,8 @@ private:
     ums::Task<bool> read_until_right(const Position& position, const std::vector<std::byte>& first, std::uint64_t size_bytes,
                                      Rereader& rereader, std::vector<Reread>& rereads);
     void name_what_follows(const Position& begin, const Position& end, bool is_end_of_log, BlockFault& fault) const;
-    ums::Task<void> skip_to_next_block(Position& position);
+    ums::Task<bool> skip_to_next_block(Position& position);
+    ums::Task<bool> goes_on_after(const VirtualLogFile& vlf);
     ums::Task<bool> is_behind_all(Position& position);
     [[nodiscard]] ExpectedBlock expected_at(const Position& position) const;
     [[nodiscard]] bool pages_depend_on(std::uint64_t lsn) const;
