@@ -181,7 +181,24 @@ struct Name {
     std::string reason;
 };
 
-std::string at_least_text(const ProvenPage& proven) {
+// Why the page must have had bound.least.
+std::string proof_text(const ProvenPage& proven, const RecoveredLog& log) {
+    const PageBounds::Bound bound = proven.bound;
+    if (proven.page_id == 0 && bound.least == 1) return "the file was made and synced with it before the first change was logged";
+    if (bound.has_changed == 0) return "the last complete checkpoint began after that change";
+    if (log.begin_lsn == 0) return "the first change of the page in the log made its next version";
+    return fmt::format(
+        "the first change of the page since LSN 0x{:x} made its next version, and what had been changed before was in the data files",
+        log.begin_lsn);
+}
+
+// Of a page that the log does not mention: where its changes would have to be.
+std::string all_changes_text(const RecoveredLog& log) {
+    return log.begin_lsn == 0 ? std::string("the log has every change of the run")
+                              : fmt::format("the log has every change from LSN 0x{:x} on", log.begin_lsn);
+}
+
+std::string at_least_text(const ProvenPage& proven, const RecoveredLog& log) {
     const PageBounds::Bound bound = proven.bound;
     if (proven.promised.version != 0 && proven.promised.version >= bound.least) {
         return fmt::format(
@@ -189,10 +206,9 @@ std::string at_least_text(const ProvenPage& proven) {
             "Durability demands.",
             proven.promised.version);
     }
-    if (bound.least == 0) return "The log does not prove that the page was ever written.";
+    if (bound.least == 0) return "Nothing proves that the page was ever written.";
     return fmt::format("The log proves that version {} of the page had been written and acknowledged: {}.", bound.least,
-                       bound.has_changed != 0 ? "the first change after the beginning of the last complete checkpoint made its next version"
-                                              : "the last complete checkpoint began after that change");
+                       proof_text(proven, log));
 }
 
 // What is known of a version of which there is no image: nobody but the ledger keeps its checksum, and nobody its LSN.
@@ -214,7 +230,7 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
             return {FindingKind::lost_write,
                     fmt::format("Version {} of the page had been written and acknowledged, but it still holds version {}.", proven.least(),
                                 header.version),
-                    at_least_text(proven)};
+                    at_least_text(proven, log)};
         case Flaw::other_history:
             return {FindingKind::lost_write,
                     fmt::format("Version {} of the page is there, but not the image that was acknowledged.", header.version),
@@ -222,15 +238,12 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
                                 "the page has 0x{:08x}: it is of another history of these files.",
                                 header.version, proven.promised.checksum, header.checksum)};
         case Flaw::newer:
-            return {
-                FindingKind::future_version,
-                fmt::format("Version {} of the page is there, but no change in the log made it.", header.version),
-                proven.bound.newest == 0
-                    ? fmt::format(
-                          "Its LSN 0x{:x} is after the beginning of the last complete checkpoint, and the log has no change of the page "
-                          "from there on.",
-                          header.lsn)
-                    : fmt::format("The last change of the page in the log made version {}.", std::uint32_t{proven.bound.newest})};
+            return {FindingKind::future_version,
+                    fmt::format("Version {} of the page is there, but no change in the log made it.", header.version),
+                    proven.bound.newest == 0
+                        ? fmt::format("It carries LSN 0x{:x}. As far as it reaches, {}, and none of this page.", header.lsn,
+                                      all_changes_text(log))
+                        : fmt::format("The last change of the page in the log made version {}.", std::uint32_t{proven.bound.newest})};
         case Flaw::elsewhere:
             return {FindingKind::misdirected_write,
                     fmt::format("The page holds page {} of file {}, version {}.", header.page_id, header.file_id, header.version),
@@ -242,14 +255,14 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
                     ? fmt::format("Version {} of the page had been written and acknowledged, but it still holds what an earlier run left.",
                                   proven.least())
                     : std::string("The page is of another run, and of another place."),
-                at_least_text(proven)};
+                at_least_text(proven, log)};
         case Flaw::none: break;
     }
     UMS_ASSERT(false && "not a flaw");
 }
 
 // Of a page whose checksum does not match: its sectors say what it is.
-Finding name_damaged_page(const Evidence& evidence, const ProvenPage& proven) {
+Finding name_damaged_page(const Evidence& evidence, const ProvenPage& proven, const RecoveredLog& log) {
     const std::uint32_t version = evidence.expected.entry.version;
     Verdict verdict = classify(evidence);
     // There was no earlier content to which it could have gone back.
@@ -263,11 +276,11 @@ Finding name_damaged_page(const Evidence& evidence, const ProvenPage& proven) {
     Finding finding = make_finding(evidence, std::move(verdict));
     if (!evidence.written->is_exact()) finding.expected = known_of(version, proven);
     if (finding.kind == FindingKind::torn_page) finding.description = "The page is torn: its sectors are of several versions.";
-    finding.reasoning.push_back(at_least_text(proven));
-    if (finding.kind == FindingKind::torn_page && proven.bound.has_changed == 0) {
-        finding.reasoning.emplace_back(
-            "No write of it can have been in flight at the cut: the log has no change of it since the last "
-            "complete checkpoint began.");
+    finding.reasoning.push_back(at_least_text(proven, log));
+    const bool was_in_flight = proven.bound.has_changed != 0 || proven.bound.is_released != 0 || log.has_hole;
+    if (finding.kind == FindingKind::torn_page && !was_in_flight) {
+        finding.reasoning.push_back(
+            fmt::format("No write of it can have been in flight at the cut: {}, and none of this page.", all_changes_text(log)));
     }
     return finding;
 }
@@ -305,7 +318,7 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     evidence.is_transient = is_transient;
     evidence.later_reads = later_reads;
     evidence.is_history_unknown = true;
-    if (!is_whole) return name_damaged_page(evidence, proven);
+    if (!is_whole) return name_damaged_page(evidence, proven, log);
     Name name = name_of_flaw(flaw_of(header, proven, log), header, proven, log);
     // Page and log together show that it is too new.
     Verdict verdict{name.kind == FindingKind::wal_violation ? FindingKind::future_version : name.kind, {}, {name.reason}};

@@ -1,6 +1,7 @@
 // One page as a crash has left it, compared with what log and ledger prove about it.
 #include "sim/verify/page_judge.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -321,5 +322,43 @@ TEST_CASE("a page of an earlier run that has a wrong bit, but no sector of anoth
         left.data()[at] ^= std::byte{4};
         CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
         left.data()[at] ^= std::byte{4};
+    }
+}
+
+TEST_CASE("no checkpoint is named where there is none") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
+    const auto reasons = [&log](const PageBuffer& image, const sim::ProvenPage& page) {
+        std::string text;
+        for (const std::string& reason : sim::name_wrong_page(image.data(), page, log, false).reasoning) text += reason + " ";
+        return text;
+    };
+    const PageBuffer zeros;
+    const sim::ProvenPage signature{.file_id = 1, .page_id = 0, .bound = {.least = 1}};
+    CHECK_THAT(reasons(zeros, signature), ContainsSubstring("the file was made and synced with it"));
+    const sim::ProvenPage changed{.file_id = 1, .page_id = 9, .bound = {.least = 2, .newest = 3, .has_changed = 1}};
+    const PageBuffer older({kRun, 1, 9, 1, 500, 1});
+    CHECK_THAT(reasons(older, changed), ContainsSubstring("the first change of the page in the log"));
+    const sim::ProvenPage unknown{.file_id = 1, .page_id = 9, .bound = {}};
+    CHECK_THAT(reasons(older, unknown), ContainsSubstring("the log has every change of the run, and none of this page"));
+    CHECK_THAT(reasons(older, unknown), !ContainsSubstring("checkpoint"));
+    log.begin_lsn = 400;
+    CHECK_THAT(reasons(older, unknown), ContainsSubstring("from LSN 0x190 on"));
+}
+
+TEST_CASE("if the log has a hole, it is not said that no write of a torn page was in flight") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    sim::RecoveredLog log{.run_id = kRun, .begin_lsn = 600, .last_lsn = 900};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.least = 3, .newest = 3}};
+    const PageBuffer torn({kRun, 1, 9, 3, 500, 2});
+    const PageBuffer older({kRun, 1, 9, 2, 400, 1});
+    std::memcpy(torn.data() + kPageBytes / 2, older.data() + kPageBytes / 2, kPageBytes / 2);
+    for (const bool has_hole : {false, true}) {
+        log.has_hole = has_hole;
+        REQUIRE(sim::judge_page(torn.data(), page, log).condition == PageCondition::wrong);
+        const sim::Finding finding = sim::name_wrong_page(torn.data(), page, log, false);
+        CHECK(finding.kind == FindingKind::torn_page);
+        const auto is_said = [](const std::string& reason) { return reason.find("in flight") != std::string::npos; };
+        CHECK(std::any_of(finding.reasoning.begin(), finding.reasoning.end(), is_said) == !has_hole);
     }
 }
