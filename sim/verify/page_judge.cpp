@@ -216,46 +216,50 @@ ExpectedIdentity known_of(std::uint32_t version, const ProvenPage& proven) {
     return {.version = version, .checksum = version == proven.promised.version ? proven.promised.checksum : 0};
 }
 
-Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log) {
+// `is_transient`: a later read returned what the log allows, so what came is not what stands there.
+Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log, bool is_transient) {
+    const char* const is_seen = is_transient ? "came back" : "is there";
     switch (flaw) {
         case Flaw::beyond_log:
             return {FindingKind::wal_violation,
-                    fmt::format("Version {} of the page is there, but the log, as it is now, does not have the change that made it.",
-                                header.version),
-                    fmt::format(
-                        "The page carries LSN 0x{:x}; the last record of the log has 0x{:x}. A page is written only after its log record "
-                        "is acknowledged: the log has lost an acknowledged write, or the write of the page overtook that of the log.",
-                        header.lsn, log.last_lsn)};
+                    fmt::format("Version {} of the page {}, but the log, as it is now, does not have the change that made it.",
+                                header.version, is_seen),
+                    fmt::format("The page carries LSN 0x{:x}; the last record of the log has 0x{:x}.{}", header.lsn, log.last_lsn,
+                                is_transient ? " A later read returned a page that the log allows."
+                                             : " A page is written only after its log record is acknowledged: the log has lost an "
+                                               "acknowledged write, or the write of the page overtook that of the log.")};
         case Flaw::older:
-            return {FindingKind::lost_write,
-                    fmt::format("Version {} of the page had been written and acknowledged, but it still holds version {}.", proven.least(),
-                                header.version),
+            return {is_transient ? FindingKind::stale_read : FindingKind::lost_write,
+                    fmt::format("Version {} of the page had been written and acknowledged, but {}version {}{}.", proven.least(),
+                                is_transient ? "" : "it still holds ", header.version, is_transient ? " came back" : ""),
                     at_least_text(proven, log)};
         case Flaw::other_history:
-            return {FindingKind::lost_write,
-                    fmt::format("Version {} of the page is there, but not the image that was acknowledged.", header.version),
+            return {is_transient ? FindingKind::stale_read : FindingKind::lost_write,
+                    fmt::format("Version {} of the page {}, but not the image that was acknowledged.", header.version, is_seen),
                     fmt::format("According to the ledger outside of this storage, version {} was acknowledged with checksum 0x{:08x}, but "
-                                "the page has 0x{:08x}: it is of another history of these files.",
+                                "this one has 0x{:08x}: it is of another history of these files.",
                                 header.version, proven.promised.checksum, header.checksum)};
         case Flaw::newer:
             return {FindingKind::future_version,
-                    fmt::format("Version {} of the page is there, but no change in the log made it.", header.version),
+                    fmt::format("Version {} of the page {}, but no change in the log made it.", header.version, is_seen),
                     proven.bound.newest == 0
                         ? fmt::format("It carries LSN 0x{:x}. As far as it reaches, {}, and none of this page.", header.lsn,
                                       all_changes_text(log))
                         : fmt::format("The last change of the page in the log made version {}.", std::uint32_t{proven.bound.newest})};
         case Flaw::elsewhere:
-            return {FindingKind::misdirected_write,
-                    fmt::format("The page holds page {} of file {}, version {}.", header.page_id, header.file_id, header.version),
+            return {is_transient ? FindingKind::misdirected_read : FindingKind::misdirected_write,
+                    is_transient
+                        ? fmt::format("Page {} of file {}, version {}, came back.", header.page_id, header.file_id, header.version)
+                        : fmt::format("The page holds page {} of file {}, version {}.", header.page_id, header.file_id, header.version),
                     "The image is whole, but belongs to another place."};
         case Flaw::other_run:
-            return {
-                is_here(header, proven) ? FindingKind::lost_write : FindingKind::foreign_page,
-                is_here(header, proven)
-                    ? fmt::format("Version {} of the page had been written and acknowledged, but it still holds what an earlier run left.",
-                                  proven.least())
-                    : std::string("The page is of another run, and of another place."),
-                at_least_text(proven, log)};
+            if (!is_here(header, proven)) {
+                return {FindingKind::foreign_page, "The page is of another run, and of another place.", at_least_text(proven, log)};
+            }
+            return {is_transient ? FindingKind::stale_read : FindingKind::lost_write,
+                    fmt::format("Version {} of the page had been written and acknowledged, but {}.", proven.least(),
+                                is_transient ? "what an earlier run had written came back" : "it still holds what an earlier run left"),
+                    at_least_text(proven, log)};
         case Flaw::none: break;
     }
     UMS_ASSERT(false && "not a flaw");
@@ -319,16 +323,11 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     evidence.later_reads = later_reads;
     evidence.is_history_unknown = true;
     if (!is_whole) return name_damaged_page(evidence, proven, log);
-    Name name = name_of_flaw(flaw_of(header, proven, log), header, proven, log);
+    const Name name = name_of_flaw(flaw_of(header, proven, log), header, proven, log, is_transient);
     // Page and log together show that it is too new.
     Verdict verdict{name.kind == FindingKind::wal_violation ? FindingKind::future_version : name.kind, {}, {name.reason}};
-    if (name.kind == FindingKind::misdirected_write) verdict.other = PagePlace{header.file_id, "", header.page_id, header.version};
-    // A later read was right: the write had arrived, and an old copy came back.
-    const bool is_stale = is_transient && name.kind == FindingKind::lost_write && header.run_id == log.run_id;
-    if (is_stale) name.kind = verdict.kind = FindingKind::stale_read;
-    // Likewise: what stands there is right, and the read was answered from another place.
-    const bool is_misread = is_transient && name.kind == FindingKind::misdirected_write;
-    if (is_misread) name.kind = verdict.kind = FindingKind::misdirected_read;
+    const bool is_misdirected = name.kind == FindingKind::misdirected_write || name.kind == FindingKind::misdirected_read;
+    if (is_misdirected) verdict.other = PagePlace{header.file_id, "", header.page_id, header.version};
     Finding finding = make_finding(evidence, std::move(verdict));
     finding.kind = name.kind;
     finding.expected = known_of(proven.least(), proven);

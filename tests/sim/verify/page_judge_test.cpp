@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "sim/ledger/page_ledger.hpp"
 #include "sim/page/page_codec.hpp"
@@ -361,4 +362,28 @@ TEST_CASE("if the log has a hole, it is not said that no write of a torn page wa
         const auto is_said = [](const std::string& reason) { return reason.find("in flight") != std::string::npos; };
         CHECK(std::any_of(finding.reasoning.begin(), finding.reasoning.end(), is_said) == !has_hole);
     }
+}
+
+TEST_CASE("of a page that came once, and right later, it is not said that it is there, nor that a write was lost") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .begin_lsn = 600, .last_lsn = 900};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.least = 3, .newest = 3}};
+    const PageBuffer older({kRun, 1, 9, 2, 400, 1});
+    const PageBuffer of_earlier_run({kRun + 1, 1, 9, 5, 400, 1});
+    const PageBuffer beyond({kRun, 1, 9, 4, 950, 1});
+    const PageBuffer unlogged({kRun, 1, 9, 4, 850, 1});
+    const std::pair<const PageBuffer*, FindingKind> images[] = {{&older, FindingKind::stale_read},
+                                                                {&of_earlier_run, FindingKind::stale_read},
+                                                                {&beyond, FindingKind::wal_violation},
+                                                                {&unlogged, FindingKind::future_version}};
+    for (const auto& [image, kind] : images) {
+        const sim::Finding once = sim::name_wrong_page(image->data(), page, log, true);
+        CAPTURE(once.description);
+        CHECK(once.kind == kind);
+        CHECK_THAT(once.description, ContainsSubstring("came back"));
+        CHECK_THAT(once.description, !ContainsSubstring("still holds"));
+        CHECK_THAT(once.description, !ContainsSubstring("is there"));
+        for (const std::string& reason : once.reasoning) CHECK_THAT(reason, !ContainsSubstring("lost an acknowledged write"));
+    }
+    CHECK(sim::name_wrong_page(of_earlier_run.data(), page, log, false).kind == FindingKind::lost_write);
 }
