@@ -216,6 +216,19 @@ KindText kind_text(const sim::Finding& finding) {
             "back. A restore would end there, and the changes after it would be lost.",
             kind_text(finding.kind).advice};
     }
+    if (finding.transient && finding.kind == Kind::torn_page) {
+        return {
+            "A read returned some sectors of the page from one version and some from another; a later read did not. So a part of the "
+            "answer "
+            "came from an outdated copy. SQL Server reports error 824.",
+            kind_text(Kind::stale_read).advice};
+    }
+    if (finding.transient && finding.kind == Kind::log_gap) {
+        return {
+            "A read did not return a block of the transaction log that had been written and acknowledged; a later one did. Crash recovery "
+            "that is given such an answer ends there and loses committed transactions.",
+            kind_text(Kind::stale_read).advice};
+    }
     if (finding.place.role == sim::FileRole::restored && finding.kind == Kind::wal_violation) {
         return {
             "The restored file is not what its data file was at the end of the backup, although each page and each block of the log that "

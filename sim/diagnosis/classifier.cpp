@@ -134,6 +134,12 @@ std::optional<Verdict> image_before_this_run(const Evidence& evidence) {
                     how_long(evidence)}};
 }
 
+const char* torn_by_text(const Evidence& evidence) {
+    if (!evidence.is_transient) return "Each sector is whole, so only part of the write arrived.";
+    return is_gone(evidence) ? "Each sector is whole, and later reads did not mix them: part of this read was answered from an old copy."
+                             : "Each sector is whole.";
+}
+
 std::optional<Verdict> torn_page(const Evidence& evidence) {
     if (expected_version(evidence) == 0) return std::nullopt;
     const bool of_this_page = all_wrong(evidence, [&](const SectorFact& fact) { return is_older(evidence, fact); });
@@ -153,10 +159,10 @@ std::optional<Verdict> torn_page(const Evidence& evidence) {
                         is_wrong(first) ? older_words(older_version(first)) : fmt::format("version {}", expected_version(evidence))));
         i = end;
     }
-    return Verdict{FindingKind::torn_page,
-                   {},
-                   {fmt::format("The page mixes several versions: sectors {}.", fmt::join(parts, ", ")),
-                    "Each sector is whole, so only part of the write arrived.", how_long(evidence)}};
+    return Verdict{
+        FindingKind::torn_page,
+        {},
+        {fmt::format("The page mixes several versions: sectors {}.", fmt::join(parts, ", ")), torn_by_text(evidence), how_long(evidence)}};
 }
 
 std::string future_words(const Evidence& evidence, const PageHeader& header) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "reports/verdict.hpp"
 #include "tests/reports/example_evidence.hpp"
@@ -47,6 +48,18 @@ TEST_CASE("of a page that is wrong in part, what its header says is not what cam
     CHECK(reports::finding_detail(finding) == "version 5, but not what was written");
     finding.received.value().version = 6;
     CHECK(reports::finding_detail(finding) == "version 6 came back, 5 was written");
+}
+
+TEST_CASE("what came back whole later is not said to be written in part, or missing") {
+    sim::Finding finding = example_evidence();
+    finding.kind = sim::FindingKind::torn_page;
+    CHECK_THAT(std::string(reports::kind_text(finding).meaning), ContainsSubstring("carried out in part"));
+    finding.transient = true;
+    CHECK_THAT(std::string(reports::kind_text(finding).meaning), !ContainsSubstring("carried out in part"));
+    finding.kind = sim::FindingKind::log_gap;
+    CHECK_THAT(std::string(reports::kind_text(finding).meaning), !ContainsSubstring("there is none"));
+    finding.transient = false;
+    CHECK_THAT(std::string(reports::kind_text(finding).meaning), ContainsSubstring("there is none"));
 }
 
 TEST_CASE("one wrong bit is not called bits") {

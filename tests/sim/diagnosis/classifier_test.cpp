@@ -1,5 +1,6 @@
 #include "sim/diagnosis/classifier.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -165,6 +166,17 @@ TEST_CASE("sectors of two versions are a torn page, wherever the tear is") {
     const PageBuffer old(version(6));
     copy_sectors(PageBuffer(version(5)), old, 4, 4);
     CHECK(kind(old, {.read_back = true}) == FindingKind::torn_page);
+}
+
+TEST_CASE("a torn page that a later read returned whole does not show that a write arrived in part") {
+    const PageBuffer torn(kWritten);
+    copy_sectors(PageBuffer(version(kWritten.version - 1)), torn, 8, 8);
+    for (const bool is_transient : {false, true}) {
+        const sim::Finding finding = found(torn, {.transient = is_transient});
+        CHECK(finding.kind == FindingKind::torn_page);
+        const auto is_about_write = [](const std::string& reason) { return reason.find("part of the write") != std::string::npos; };
+        CHECK(std::any_of(finding.reasoning.begin(), finding.reasoning.end(), is_about_write) == !is_transient);
+    }
 }
 
 TEST_CASE("a torn first write of a page leaves zeros") {
