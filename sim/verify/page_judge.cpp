@@ -331,8 +331,11 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     Finding finding = make_finding(evidence, std::move(verdict));
     finding.kind = name.kind;
     finding.expected = known_of(proven.least(), proven);
-    // Then it is only what came back, made again.
-    if (written.is_exact()) finding.evidence.expected_image.clear();
+    // Then it is only what came back, made again, and equals it.
+    if (written.is_exact() && expected.entry.version != 0) {
+        finding.evidence.expected_image.clear();
+        finding.comparison.reset();
+    }
     finding.description = name.description;
     finding.description += later_reads_text(evidence);
     return finding;

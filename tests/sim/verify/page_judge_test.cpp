@@ -387,3 +387,12 @@ TEST_CASE("of a page that came once, and right later, it is not said that it is 
     }
     CHECK(sim::name_wrong_page(of_earlier_run.data(), page, log, false).kind == FindingKind::lost_write);
 }
+
+TEST_CASE("a page that should not be there is not compared with itself") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .begin_lsn = 600, .last_lsn = 900};
+    const PageBuffer ahead({kRun, 1, 9, 4, 950, 1});
+    CHECK_FALSE(sim::name_wrong_page(ahead.data(), {.file_id = 1, .page_id = 9, .bound = {}}, log, false).comparison);
+    const sim::ProvenPage known{.file_id = 1, .page_id = 9, .bound = {.least = 3, .newest = 3}};
+    CHECK(or_empty(sim::name_wrong_page(ahead.data(), known, log, false).comparison).wrong_bytes > 0);
+}
