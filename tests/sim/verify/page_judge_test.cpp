@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/ranges.h>
+
 #include "sim/ledger/page_ledger.hpp"
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/support/page_buffer.hpp"
@@ -330,9 +332,8 @@ TEST_CASE("no checkpoint is named where there is none") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
     const auto reasons = [&log](const PageBuffer& image, const sim::ProvenPage& page) {
-        std::string text;
-        for (const std::string& reason : sim::name_wrong_page(image.data(), page, log, false).reasoning) text += reason + " ";
-        return text;
+        const sim::Finding finding = sim::name_wrong_page(image.data(), page, log, false);
+        return fmt::format("{}", fmt::join(finding.reasoning, " "));
     };
     const PageBuffer zeros;
     const sim::ProvenPage signature{.file_id = 1, .page_id = 0, .bound = {.least = 1}};
