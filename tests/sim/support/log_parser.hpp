@@ -118,7 +118,7 @@ private:
         block.hardened_sequence = number<std::uint64_t>(at + 56);
         block.incarnation = number<std::uint32_t>(at + 72);
         block.vlf_sectors = number<std::uint32_t>(at + 76);
-        if (format != 3 || block.size_bytes > available_bytes || block.size_bytes < kHeaderBytes || used_bytes > block.size_bytes)
+        if (format != 4 || block.size_bytes > available_bytes || block.size_bytes < kHeaderBytes || used_bytes > block.size_bytes)
             return block;
         block.is_sound = plain_crc32c(at + 4, block.size_bytes - 4) == checksum && block.hardened_sequence < block.sequence;
         std::size_t offset = kHeaderBytes;
