@@ -127,6 +127,8 @@ ExitCode run_on_files(const Call& call, const RunArguments& arguments, GroupMemb
     }
 
     const GracefulStop stop;
+    set_immediate_exit_code(ExitCode::stopped);  // not that of an earlier turn
+    if (group != nullptr && group->is_to_be_lost()) exit_immediately_on_signals();
     check_run_outputs(arguments, configuration.options);
     if (!configuration.missing_files.empty()) save_what_there_is(configuration, arguments.save_path);
 

@@ -179,6 +179,22 @@ TEST_CASE("a hand-over that a person stops does not blame the storage on the hos
     CHECK_THAT(second->output() + second->error(), ContainsSubstring("ended with a person stopped it"));
 }
 
+TEST_CASE("an owner that is to be lost and is told to stop is lost, and its turn is not the last one") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "2", "--change", "loss", "--lease", "4"};
+    const auto first = hosts.start(0, 2, "shared", words);
+    const auto second = hosts.start(1, 2, "shared", words);
+    REQUIRE(hosts.has_filled("shared"));
+    std::this_thread::sleep_for(std::chrono::seconds(4));  // its log has something to continue with
+    first->send(SIGTERM);
+    CHECK(first->wait() == 130);
+    CHECK_THAT(first->error(), ContainsSubstring("ended immediately; the files stay as they are"));
+    CHECK(second->wait() == 0);
+    const Json turn = hosts.result(1, "r.turn-2.json")["group"]["turn"];
+    CHECK(turn["previous"]["ended_by"] == "loss");
+    CHECK(turn["verified"]["findings"] == 0);
+}
+
 TEST_CASE("an owner that is to be lost works until it is killed, and the next one reports the loss") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "2", "--change", "loss", "--lease", "4"};
