@@ -116,7 +116,8 @@ ExitCode take_turns(const Call& call, const RunArguments& arguments, GroupMember
                               member.settings().name));
     }
     if (failure.empty()) return worst;
-    say(call, fmt::format("The group {} has ended early: {}{}", member.settings().name, failure, failure.ends_with('.') ? "" : "."));
+    say(call, fmt::format("The group {} has ended early: {}{} Name another group for a new hand-over.", member.settings().name, failure,
+                          failure.ends_with('.') ? "" : "."));
     return worse(worst, member.has_any_turn_findings() ? ExitCode::integrity : ExitCode::environment);
 }
 

@@ -38,7 +38,7 @@ GroupView GroupState::take(const GroupBeat& beat, Now now) {
     const bool is_new = !has_session(beat);
     if (is_new && left_ && left_->has_session(beat)) return left_->take(beat, now);
     if (is_new && beat.state == "done") return refused;  // of an earlier group, repeated because its answer was lost
-    if (is_new && (is_history(now) || is_left(now))) begin_anew(now);
+    if (is_new && !keeps_its_name() && (is_history(now) || is_left(now))) begin_anew(now);
     if (!has_terms_) {
         terms_ = beat.terms;
         has_terms_ = true;
@@ -190,6 +190,12 @@ bool GroupState::is_history(Now now) const {
         return now.monotonic_us - over_since_us_ >= kept_us;
     }
     return now.monotonic_us - last_beat_us_ > std::max(terms_.wait_ms * 1000, terms_.lease_ms * 10'000);
+}
+
+bool GroupState::keeps_its_name() const {
+    if (terms_.plan != kHandOver || turns_.empty()) return false;
+    const bool has_files = turns_.size() > 1 || turns_.back().run_id != 0;
+    return has_files && (!failure_.empty() || !is_over());
 }
 
 // --- turns ---

@@ -83,3 +83,44 @@ TEST_CASE("runs that were all cut off from the witness learn that one of them wa
     CHECK(witness.hear(third).missing == std::vector<std::uint32_t>{0});
     CHECK(witness.hear(restarted).released_stage == 0);
 }
+
+TEST_CASE("a process that is restarted long after a hand-over has failed does not begin another one, which would delete the evidence") {
+    Witness witness;
+    GroupBeat first = group_test::owner(0, 10, 1);
+    witness.hear(first);
+    first.is_turn_over = true;
+    first.findings = 2;
+    CHECK(witness.hear(first).is_over);
+    if (GENERATE(true, false)) witness.begin_again();
+    witness.pass(100'000);
+    const GroupView view = witness.hear(group_test::owner(0, 30, 0));
+    CHECK(view.is_over);
+    CHECK(view.failure == "turn 1 of rank 0 on node-0 ended with 2 findings");
+}
+
+TEST_CASE("an owner that comes long after the one before it was lost, with nobody else in the group, takes over its files") {
+    Witness witness;
+    const auto only = [](std::uint64_t session, std::uint32_t turn) {
+        GroupBeat beat = group_test::owner(0, session, turn, {"loss"});
+        beat.terms.of = 1;
+        return beat;
+    };
+    witness.hear(only(10, 1));
+    witness.pass(100'000);
+    const GroupView view = witness.hear(only(30, 0));
+    REQUIRE(view.turns.size() == 2);
+    CHECK(view.turns[0].ended_by == "loss");
+    CHECK(witness.hear(only(30, 2)).turns[1].session == 30);
+}
+
+TEST_CASE("a hand-over that has created no files does not keep its name") {
+    Witness witness;
+    GroupBeat first = group_test::owner(0, 10, 1);
+    first.run_id = 0;
+    witness.hear(first);
+    first.is_turn_over = true;
+    first.failure = "exit code 3";
+    CHECK(witness.hear(first).is_over);
+    witness.pass(61);
+    CHECK_FALSE(witness.hear(group_test::owner(0, 30, 0)).is_over);
+}
