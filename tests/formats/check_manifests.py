@@ -55,10 +55,13 @@ for path, owner, spec, labels in pods():
     volumes = {volume["name"] for volume in spec.get("volumes", [])}
     volumes |= {claim["metadata"]["name"] for claim in owner["spec"].get("volumeClaimTemplates", [])}
     assert {mount["name"] for mount in container["volumeMounts"]} == volumes, f"{path}: volumes and mounts differ"
-    if owner["kind"] == "Job" and owner["spec"].get("backoffLimit", 6) > 0:
+    is_repeated = owner["spec"].get("backoffLimitPerIndex", owner["spec"].get("backoffLimit", 6)) > 0
+    if owner["kind"] == "Job" and is_repeated:
         rules = owner["spec"].get("podFailurePolicy", {}).get("rules", [])
         assert any(rule["action"] == "FailJob" and 1 in rule["onExitCodes"]["values"] for rule in rules), f"{path}: repeats a FAIL"
         assert spec["restartPolicy"] == "Never", f"{path}: a podFailurePolicy needs restartPolicy Never"
+    if "--plan" in container["args"] and container["args"][container["args"].index("--plan") + 1] != "hand-over":
+        assert owner["spec"].get("backoffLimitPerIndex") == 0, f"{path}: repeats a host that fails, or ends the others"
     if owner["spec"].get("completionMode") == "Indexed":
         of = container["args"][container["args"].index("--of") + 1]
         assert str(owner["spec"]["completions"]) == str(owner["spec"]["parallelism"]) == of, f"{path}: three numbers of hosts"
