@@ -267,6 +267,21 @@ class Test:
         self.cluster.wait_for("the node that comes back", self.cluster.are_idle, 120)
         job = self.submit("the node is back", "side_by_side.sbatch", SECONDS_OF_LOAD="2")
         self.judge("the node is back", job, "PASS", 3)
+        self.lose_first_node()
+
+    def lose_first_node(self):
+        """Slurm would repeat the job, whose runs delete the files of the lost one."""
+        name = "the first node is lost"
+        job = self.submit(name, "side_by_side.sbatch", SECONDS_OF_LOAD="60")
+        begun = os.path.join(self.folder, name, "results", "rank-0.log.xml")
+        self.cluster.wait_for("the first run", lambda: os.path.exists(begun), PATIENCE_S)
+        self.cluster.kill_node("node1")
+        self.cluster.start_node("node1")  # back without the job, as after a reboot
+        self.cluster.wait_for("the end of the job", lambda: self.cluster.state_of(job) not in ("RUNNING", "COMPLETING"), 120)
+        state = self.cluster.state_of(job)
+        print(f"{'ok' if state == 'NODE_FAIL' else 'FAILED'}  {name}: {state}", flush=True)
+        if state != "NODE_FAIL":
+            self.problems.append(name)
 
 
 def main():

@@ -87,6 +87,7 @@ for path in [*(root / "deploy/slurm").glob("*.sbatch"), *(root / "deploy/systemd
                 check_words(path.name, [match[1], *match[2].split()])
     if path.suffix == ".sbatch":
         subprocess.run(["bash", "-n", str(path)], check=True)
+        assert "#SBATCH --no-requeue\n" in text, f"{path}: after the loss of a node the job would delete the files"
 print(f"{len(documents)} documents in {len(KUBERNETES)} manifests, and their switches")
 
 try:
