@@ -85,6 +85,8 @@ for path in [*(root / "deploy/slurm").glob("*.sbatch"), *(root / "deploy/systemd
         for match in re.finditer(r'(?:"\$IOPROOF"|"?/usr/bin/ioproof"?) (run|witness|report)\b(.*)', line):
             if not line.lstrip().startswith("#"):
                 check_words(path.name, [match[1], *match[2].split()])
+    if path.name == "ioproof-host@.service":
+        assert "--json ${IOPROOF_GROUP}.json" in text, f"{path}: results of two groups cannot be told apart"
     if path.suffix == ".sbatch":
         subprocess.run(["bash", "-n", str(path)], check=True)
         assert "#SBATCH --no-requeue\n" in text, f"{path}: after the loss of a node the job would delete the files"
