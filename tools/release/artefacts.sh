@@ -11,7 +11,16 @@ version=$("$build/ioproof" --version | sed -n '1s/^ioproof \([0-9.]*\).*/\1/p')
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct)}
 export LC_ALL=C TZ=UTC
 umask 022
-rm -rf "${out:?}"/*
+
+# Removes an earlier release. The folder is the caller's choice, so anything else in it is somebody's, and SHA256SUMS would list it.
+clear_out() {
+    local own=('(' -name ioproof -o -name 'ioproof-*' -o -name 'ioproof_*.deb' -o -name SHA256SUMS ')' -type f) foreign
+    foreign=$(find "$out" -mindepth 1 -maxdepth 1 ! '(' "${own[@]}" ')' -print -quit)
+    [ -z "$foreign" ] || { echo "artefacts.sh: $foreign is not of a release; nothing was changed: name an empty folder" >&2; exit 1; }
+    find "$out" -mindepth 1 -maxdepth 1 "${own[@]}" -delete
+}
+
+clear_out
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
