@@ -15,6 +15,12 @@ namespace {
 
 std::error_code output_error() { return {errno, std::generic_category()}; }
 
+// Only root gives files to another user; others may still give theirs to a group of their own.
+void give_to_owner_of(int descriptor, const struct stat& file) {
+    if (::fchown(descriptor, file.st_uid, file.st_gid) == 0) return;
+    [[maybe_unused]] const int refused = ::fchown(descriptor, static_cast<uid_t>(-1), file.st_gid);
+}
+
 // `write_some(bytes)` writes a part of them, as write() does.
 template <typename WriteSome>
 std::error_code write_to_end(std::string_view bytes, WriteSome write_some) {
@@ -84,7 +90,9 @@ bool OutputHandle::lock() { return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 
 void OutputHandle::copy_permissions(const OutputHandle& from) {
     constexpr mode_t kPermissionBits = 0777;
     struct stat status {};
-    if (::fstat(from.descriptor_, &status) == 0) ::fchmod(descriptor_, status.st_mode & kPermissionBits);
+    if (::fstat(from.descriptor_, &status) != 0) return;
+    give_to_owner_of(descriptor_, status);
+    ::fchmod(descriptor_, status.st_mode & kPermissionBits);
 }
 
 std::optional<std::uint64_t> OutputHandle::size_bytes() const {

@@ -43,7 +43,8 @@ public:
     // Locks the file against other processes until it is closed here. False if another one holds the lock. True if the file system has no
     // locks, since then there is nothing to check.
     bool lock();
-    // Gives this file the permissions of `from`; changes nothing if they cannot be read.
+    // Gives this file the permissions of `from`, and its owner and group as far as this process may; changes nothing if they cannot be
+    // read.
     void copy_permissions(const OutputHandle& from);
 
     // Nothing if the system does not say.

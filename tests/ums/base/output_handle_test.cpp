@@ -1,6 +1,7 @@
 #include "ums/base/output_handle.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -103,5 +104,26 @@ TEST_CASE("a private file takes over the permissions of another file") {
     file.copy_permissions(other);
     CHECK(permissions_of(path) == 0640);
     file.copy_permissions(ums::OutputHandle());
+    CHECK(permissions_of(path) == 0640);
+}
+
+TEST_CASE("a private file that takes the place of another user's file belongs to that user") {
+    constexpr uid_t kUser = 1234;
+    constexpr gid_t kGroup = 4321;
+    const test::TempFolder folder;
+    const std::string path = (folder.path() / "file").string();
+    const std::string other_path = (folder.path() / "other").string();
+    ums::OutputHandle file = made(path, ums::OutputAccess::this_user);
+    const ums::OutputHandle other = made(other_path);
+    REQUIRE(::chmod(other_path.c_str(), 0640) == 0);
+    if (::chown(other_path.c_str(), kUser, kGroup) != 0) {
+        WARN("not run: files cannot be given to another user here");
+        return;
+    }
+    file.copy_permissions(other);
+    struct stat status {};
+    REQUIRE(::stat(path.c_str(), &status) == 0);
+    CHECK(status.st_uid == kUser);
+    CHECK(status.st_gid == kGroup);
     CHECK(permissions_of(path) == 0640);
 }
