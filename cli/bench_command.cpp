@@ -34,6 +34,8 @@
 namespace cli {
 namespace {
 
+bool has_ended_early(ExitCode code) { return code == ExitCode::stopped || code == ExitCode::environment; }
+
 ExitCode measure(const BenchArguments& arguments, Console& console) {
     std::vector<NamedFile> files = arguments.paths.named();
     for (const std::string& file : arguments.options.files)
@@ -62,7 +64,14 @@ ExitCode measure(const BenchArguments& arguments, Console& console) {
     if (outputs.shows_text()) console.add_result(reports::bench_text(results));
     nlohmann::ordered_json document = reports::bench_json(results);
     document["finding_list"] = reports::findings_json(keeper.findings());
-    return outputs.put(document, console, measure_exit_code(results));
+    const ExitCode code = measure_exit_code(results);
+    if (has_ended_early(code) && results.requests == 0) outputs.keep_earlier(console);
+    return outputs.put(document, console, code);
+}
+
+bool has_figures(const sim::MeasureResults& results, const reports::MeasureRounds& rounds) {
+    if (!rounds.requests_per_s.empty()) return true;
+    return !results.timespans.empty() && results.timespans.back().total().both().requests > 0;
 }
 
 // Measures the storage itself, as the switches specify.
@@ -102,6 +111,7 @@ ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
         text += verdict.text;
         if (!verdict.are_kept) code = ExitCode::integrity;
     }
+    if (has_ended_early(code) && !has_figures(results, rounds)) outputs.keep_earlier(console);
     if (outputs.shows_text()) console.add_result(text);
     document["finding_list"] = reports::findings_json(session.findings());
     document["text_report"] = (document.contains("rounds") ? reports::rounds_text(rounds) : "") + text;

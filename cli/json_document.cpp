@@ -15,6 +15,13 @@ JsonOutput::JsonOutput(const std::string& path, std::string_view document) : is_
     if (!is_standard_output_ && !path.empty()) file_.emplace(reports::json_kind(document), path);
 }
 
+std::optional<std::string> JsonOutput::keep_earlier() {
+    if (!file_ || !file_->has_previous_run()) return std::nullopt;
+    std::string path = file_->path();
+    file_.reset();
+    return path;
+}
+
 ExitCode JsonOutput::put(const std::string& json, Console& console, ExitCode code) {
     if (is_standard_output_) console.add_result(json);
     return file_ ? put_file(*file_, json, console, code) : code;

@@ -18,6 +18,8 @@ public:
     JsonOutput(const std::string& path, std::string_view document);
 
     [[nodiscard]] bool shows_text() const { return !is_standard_output_; }
+    // Leaves the file as it is if it holds an earlier document: put() does not write it then. Returns its path.
+    std::optional<std::string> keep_earlier();
     // Writes the document, and returns the exit code as put_file() does.
     [[nodiscard]] ExitCode put(const std::string& json, Console& console, ExitCode code);
 

@@ -31,6 +31,8 @@ public:
     MeasureOutputs(const MeasurePaths& paths, std::string_view document);
 
     [[nodiscard]] bool shows_text() const { return json_.shows_text(); }
+    // For a measurement that has measured nothing: put() leaves files of an earlier one as they are. A message names them.
+    void keep_earlier(Console& console);
     // Writes them all. The exit code of a command that would end with `code`: if a file cannot be written, this is reported, and the result
     // is not ok. Once.
     [[nodiscard]] ExitCode put(const nlohmann::ordered_json& document, Console& console, ExitCode code);

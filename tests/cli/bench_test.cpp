@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
@@ -92,6 +93,25 @@ TEST_CASE("Ctrl-C ends a measurement with its figures") {
     bench->send(SIGINT);
     CHECK(bench->wait() == 130);
     CHECK_THAT(bench->output(), ContainsSubstring("stopped before its end"));
+}
+
+TEST_CASE("a measurement that is stopped before it has figures leaves the files of an earlier one as they were") {
+    const std::string preset = GENERATE("", "--preset=oltp");
+    const IoproofFolder folder;
+    const auto words_of = [&](const std::string& file, const std::string& size, const std::string& seconds) {
+        std::vector<std::string> words{"bench",  file,     "--buffered", "--size", size,     "--seconds", seconds,
+                                       "--json", "o.json", "--csv",      "o.csv",  "--html", "o.html"};
+        if (!preset.empty()) words.push_back(preset);
+        return words;
+    };
+    REQUIRE(folder.start(words_of("data/b.mdx", "4M", "1"))->wait() == 0);
+    const std::vector<std::string> before{folder.read("o.json"), folder.read("o.csv"), folder.read("o.html")};
+    const auto bench = folder.start(words_of("data/large.mdx", "512M", "600"));
+    while (!folder.has("data/large.mdx") && bench->is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    bench->send(SIGINT);
+    CHECK(bench->wait() == 130);
+    CHECK_THAT(bench->error(), ContainsSubstring("files of an earlier measurement, left as they were: o.json, o.csv, o.html"));
+    CHECK(std::vector<std::string>{folder.read("o.json"), folder.read("o.csv"), folder.read("o.html")} == before);
 }
 
 TEST_CASE("a measurement is written as CSV and as a page, and shown again by report") {
