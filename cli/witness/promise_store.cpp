@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/database_name.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/output_place.hpp"
 #include "ums/io/errno_error.hpp"
@@ -65,9 +66,26 @@ bool has_record(std::span<const std::byte> tail) {
     return false;
 }
 
+// Throws RefusedError.
+void refuse_ledger_name(const std::string& path) {
+    if (sim::is_database_name(path)) {
+        throw sim::RefusedError(fmt::format("{}: refused: *.mdf, *.ndf and *.ldf are names of real databases. Name another file.", path));
+    }
+    ums::OutputStatus status;
+    const std::error_code error = ums::read_output_status(path, status);
+    if (error == std::errc::no_such_file_or_directory && ums::is_name_taken(path)) {
+        throw sim::RefusedError(
+            fmt::format("{}: refused: it is a symbolic link that leads to nothing. Name another file, or remove this link.", path));
+    }
+}
+
 }  // namespace
 
 PromiseStore::PromiseStore(const std::filesystem::path& path, Use use) : path_(ums::real_path(path.string()).value_or(path.string())) {
+    if (use == Use::write) {
+        refuse_ledger_name(path.string());
+        refuse_ledger_name(path_);
+    }
     open(use);
     find_end(use);
 }

@@ -30,8 +30,8 @@ public:
     enum class Use : std::uint8_t { read, write };
 
     // Throws StoreError if the file cannot be opened, EnvironmentError if it cannot be read or another process writes to it, RefusedError
-    // if it holds anything but promise records, or has another format. For writing: creates the file if there is none, and cuts off an
-    // incomplete record at its end, which was never acknowledged.
+    // if it holds anything but promise records, or has another format, or for writing the name of a database or of a link that leads to
+    // nothing. For writing: creates the file if there is none, and cuts off an incomplete record at its end, which was never acknowledged.
     PromiseStore(const std::filesystem::path& path, Use use);
     PromiseStore(const PromiseStore&) = delete;
     PromiseStore& operator=(const PromiseStore&) = delete;

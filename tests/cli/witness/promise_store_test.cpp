@@ -116,6 +116,21 @@ TEST_CASE("a file that is not a ledger is refused, and stays as it is") {
     CHECK_THROWS_AS(PromiseStore("/dev/null", PromiseStore::Use::write), sim::RefusedError);
 }
 
+TEST_CASE("a ledger takes neither the name of a database nor that of a link that leads to one or to nothing") {
+    const test::IoproofFolder folder;
+    folder.write("Sales.MDF", "");
+    std::filesystem::create_symlink("Sales.MDF", folder.path() / "link");
+    std::filesystem::create_symlink("missing", folder.path() / "dangling");
+    for (const char* const name : {"new.ldf", "Sales.MDF", "link"}) {
+        CAPTURE(name);
+        CHECK_THROWS_WITH(PromiseStore(folder.path() / name, PromiseStore::Use::write), ContainsSubstring("names of real databases"));
+    }
+    CHECK_THROWS_WITH(PromiseStore(folder.path() / "dangling", PromiseStore::Use::write), ContainsSubstring("leads to nothing"));
+    CHECK(folder.read("Sales.MDF").empty());
+    CHECK_FALSE(folder.has("new.ldf"));
+    CHECK_FALSE(folder.has("missing"));
+}
+
 TEST_CASE("a ledger damaged in the middle is refused") {
     const test::IoproofFolder folder;
     std::string bytes;
