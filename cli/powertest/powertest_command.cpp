@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/console.hpp"
+#include "cli/distinct_files.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/json_document.hpp"
 #include "cli/powertest/campaign.hpp"
@@ -32,11 +33,20 @@ bool are_files_missing(const std::vector<std::string>& run_words) {
     return std::none_of(files.begin(), files.end(), [](const sim::FileOptions& file) { return ums::is_name_taken(file.path); });
 }
 
+[[noreturn]] void refuse_missing_campaign(const std::string& state_path) {
+    throw UsageError(fmt::format("{}: no campaign is there; a new one needs -dir DIR or -cfg FILE", state_path));
+}
+
+// Before the folder of the state is made.
+void check_paths(const PowertestArguments& arguments) {
+    check_distinct({{.what = "--json", .path = arguments.json_path == "-" ? "" : arguments.json_path},
+                    {.what = "--html", .path = arguments.html_path}});
+    if (arguments.plan.typed.empty() && !ums::is_name_taken(arguments.state_path)) refuse_missing_campaign(arguments.state_path);
+}
+
 CampaignState new_campaign(const PowertestArguments& arguments, const StateFolder& folder) {
     const bool names_files = !arguments.plan.run_words.empty();
-    if (arguments.plan.typed.empty() || arguments.prints_unit || arguments.ends_campaign) {
-        throw UsageError(fmt::format("{}: no campaign is there; a new one needs -dir DIR or -cfg FILE", folder.path()));
-    }
+    if (arguments.plan.typed.empty() || arguments.prints_unit || arguments.ends_campaign) refuse_missing_campaign(folder.path());
     if (!names_files) throw UsageError("powertest: name the files of the runs with -dir DIR or -cfg FILE");
     CampaignState state{.plan = arguments.plan};
     state.plan.folder = std::filesystem::current_path().string();
@@ -76,6 +86,7 @@ ExitCode report(const CampaignState& state, JsonOutput& json, std::optional<repo
 
 ExitCode execute_powertest(const Call& call) {
     const PowertestArguments arguments = parse_powertest(call.words);
+    check_paths(arguments);
     const GracefulStop stop;
     const StateFolder folder(arguments.state_path);
     CampaignState state = campaign_in(arguments, folder);

@@ -167,6 +167,7 @@ TEST_CASE("powertest refuses a folder without a campaign and a campaign with oth
     const auto alone = folder.start({"powertest", "--state", "state"});
     CHECK(alone->wait() == 2);
     CHECK_THAT(alone->error(), ContainsSubstring("no campaign is there"));
+    CHECK_FALSE(folder.has("state"));
     const auto refused = folder.start({"powertest", "--state", "state", "-dir", "missing", "--cut", "true"});
     CHECK(refused->wait() == 3);
     CHECK_THAT(refused->error(), ContainsSubstring("the run of cycle 1 ended by itself"));

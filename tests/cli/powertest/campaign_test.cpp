@@ -86,3 +86,13 @@ TEST_CASE("a campaign whose disk takes no output of the verification says so") {
     CHECK(process->wait() == 3);
     CHECK_THAT(process->error(), ContainsSubstring("cycle-0001.verify.txt does not say why; is its disk full?"));
 }
+
+TEST_CASE("a campaign whose JSON and page are the same file is refused before it begins") {
+    const test::IoproofFolder folder;
+    const auto process = folder.start({"powertest", "--state", "state", "-dir", "data", "--cycles", "1", "--cut", "true", "--least", "0",
+                                       "--most", "1", "--json", "report", "--html", "./report"});
+    CHECK(process->wait() == 2);
+    CHECK_THAT(process->error(), ContainsSubstring("--json 'report' and --html './report' are the same file"));
+    CHECK_FALSE(folder.has("state"));
+    CHECK_FALSE(folder.has("report"));
+}
