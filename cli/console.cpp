@@ -56,6 +56,16 @@ std::string colored(std::string_view text, const Highlight& highlight) {
                        ums::printable_lines(text.substr(highlight.end)));
 }
 
+// What of the line fits: one that wraps could not be erased. Leaves one column free, because some terminals wrap a full line.
+std::string_view fitting(std::string_view line, std::size_t columns) {
+    std::size_t used = 0;
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        const bool begins_character = (static_cast<unsigned char>(line[at]) & 0xC0U) != 0x80U;  // of UTF-8
+        if (begins_character && ++used == columns) return line.substr(0, at);
+    }
+    return line;
+}
+
 bool is_writable(int descriptor, bool wait) {
     pollfd poll_request{.fd = descriptor, .events = POLLOUT, .revents = 0};
     int ready = 0;
@@ -128,7 +138,7 @@ void Console::add_message(std::string_view text, const Highlight& highlight) {
 void Console::flush(std::string_view progress) {
     if (!write_queued(false) || !redraws_ || progress == drawn_ || !erase_progress(false)) return;
     // Returns to the first column: a "^C" that the terminal echoes there is erased with the line; at its end, it could make the line wrap.
-    std::string text = progress.empty() ? "" : fmt::format("{}\r", progress);
+    std::string text = progress.empty() ? "" : fmt::format("{}\r", fitting(progress, columns()));
     write_text(messages_descriptor_, text, false);
     drawn_ = progress;  // even if only part of it came out, because that part must be erased
 }

@@ -82,6 +82,21 @@ TEST_CASE("the progress line is redrawn in place, and erased around messages") {
     CHECK(terminal.seen() == "\r\x1b[Kresult\n");
 }
 
+TEST_CASE("a progress line ends before the terminal does, because one that wraps could not be erased") {
+    const Terminal terminal;
+    cli::Console console(terminal.descriptor(), terminal.descriptor());
+    console.flush(std::string(150, 'x'));
+    CHECK(terminal.seen() == std::string(99, 'x') + "\r");
+    console.flush(std::string(99, 'y'));
+    CHECK(terminal.seen() == "\r\x1b[K" + std::string(99, 'y') + "\r");
+    std::string bars;
+    for (int i = 0; i < 120; ++i) bars += "█";
+    console.flush(bars);
+    const std::string seen = terminal.seen();
+    CHECK(std::count(seen.begin(), seen.end(), '\xe2') == 99);
+    CHECK(seen.ends_with("█\r"));
+}
+
 TEST_CASE("no progress goes to a pipe, and lines keep their order") {
     const Pipe pipe;
     cli::Console console(pipe.descriptor(), pipe.descriptor());
