@@ -100,6 +100,7 @@ SwitchWords parse_words(Switches table, const std::vector<std::string>& words) {
 
     SwitchWords result{.switches = {}, .operands = app.remaining()};
     for (const std::string& word : result.operands) {
+        if (word.empty()) throw UsageError("an argument is empty (''); write a name there, or leave it out");
         if (word.size() > 1 && word[0] == '-') throw UsageError(unknown_switch_text(table, word));
     }
     for (Taken& taken : all) {

@@ -181,3 +181,15 @@ TEST_CASE("help, version and explanations go to standard output with exit code 0
     }
     CHECK(test::names_in(folder.path()) == std::vector<std::string>{"data"});
 }
+
+TEST_CASE("an empty argument, as a variable without a value leaves it, is wrong usage that says so") {
+    const IoproofFolder folder;
+    const std::vector<std::vector<std::string>> calls{{"bench", ""},  {"sweep", ""},        {"preflight", ""},
+                                                      {"report", ""}, {"compare", "a", ""}, {"run", ""}};
+    for (const std::vector<std::string>& words : calls) {
+        CAPTURE(words);
+        const auto call = folder.start(words);
+        CHECK(call->wait() == 2);
+        CHECK_THAT(call->error(), ContainsSubstring("an argument is empty"));
+    }
+}
