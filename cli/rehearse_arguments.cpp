@@ -8,6 +8,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/switch_words.hpp"
+#include "sim/finding.hpp"
 
 namespace cli {
 namespace {
@@ -80,9 +81,11 @@ void add_fault(RehearseArguments& arguments, const std::string& text) {
         arguments.without_faults = true;
         return;
     }
+    const std::string name = text.substr(0, text.find(':'));
+    if (name == "none") throw UsageError(fmt::format("--fault: '{}' is not allowed; allowed is none without a rate", text));
     std::string problem;
     const auto plan = sim::parse_fault_plan(text, 0, problem);
-    if (!plan) throw UsageError(fmt::format("--fault: {}, none", problem));
+    if (!plan) throw UsageError(fmt::format("--fault: {}{}", problem, sim::finding_kind_of(name) ? "" : ", none"));
     arguments.faults.push_back(*plan);
 }
 

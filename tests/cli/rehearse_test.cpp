@@ -84,6 +84,9 @@ TEST_CASE("each switch of a rehearsal is accepted, and invalid values are refuse
 
     CHECK_THAT(refusal_of({"--fault", "wrong"}), ContainsSubstring("'wrong' is not a class of faults; allowed are stale_read"));
     CHECK_THAT(refusal_of({"--fault", "none", "--fault", "torn_page"}), ContainsSubstring("none"));
+    CHECK(refusal_of({"--fault", "wrong"}).ends_with(", none"));
+    CHECK(refusal_of({"--fault", "torn_page:2"}).ends_with("the chance of each page"));
+    CHECK(refusal_of({"--fault", "none:0.5"}).ends_with("allowed is none without a rate"));
     CHECK_THAT(refusal_of({"--place", "there"}), ContainsSubstring("allowed is anywhere"));
     CHECK_THAT(refusal_of({"--during", "lunch"}), ContainsSubstring("allowed is initial_update"));
     CHECK_THAT(refusal_of({"--seeds", "0"}), ContainsSubstring("allowed is a whole number"));
