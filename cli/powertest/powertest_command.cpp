@@ -20,6 +20,8 @@
 #include "reports/html_page.hpp"
 #include "reports/json_text.hpp"
 #include "reports/output_file.hpp"
+#include "sim/backup/backup_files.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/version.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/output_place.hpp"
@@ -27,10 +29,14 @@
 namespace cli {
 namespace {
 
+// All that a run makes: it may replace them whatever they hold once a cut may have left them unfinished.
 bool are_files_missing(const std::vector<std::string>& run_words) {
-    const config::Configuration configuration = effective_configuration(parse_run(run_words), ums::this_machine());
-    const auto& files = configuration.options.files;
-    return std::none_of(files.begin(), files.end(), [](const sim::FileOptions& file) { return ums::is_name_taken(file.path); });
+    sim::Options options = effective_configuration(parse_run(run_words), ums::this_machine()).options;
+    sim::add_tempdb_files(options);
+    const std::vector<sim::FileOptions> of_backups = sim::backup_files(options);
+    const auto is_missing = [](const sim::FileOptions& file) { return !ums::is_name_taken(file.path); };
+    return std::all_of(options.files.begin(), options.files.end(), is_missing) &&
+           std::all_of(of_backups.begin(), of_backups.end(), is_missing);
 }
 
 [[noreturn]] void refuse_missing_campaign(const std::string& state_path) {

@@ -87,6 +87,24 @@ TEST_CASE("a campaign whose disk takes no output of the verification says so") {
     CHECK_THAT(process->error(), ContainsSubstring("cycle-0001.verify.txt does not say why; is its disk full?"));
 }
 
+TEST_CASE("a campaign replaces unfinished files only if none of a run's files were there, not even those of tempdb and backups") {
+    const std::string foreign =
+        GENERATE("data/a.mdx", "data/tempdb1.mdx", "data/ioproof_backup_1.bak", "data/restored_1_a.mdx", "data/other");
+    const test::IoproofFolder folder;
+    folder.write("c.ini",
+                 "[File1]\nFileName=data/a.mdx\nInitialSize=4\nMaxSize=8\nIncrement=1\n"
+                 "[File2]\nFileName=data/a.ldx\nInitialSize=4\nMaxSize=4\nLogFile=TRUE\n"
+                 "[TempdbUser]\nUserCount=1\nFileCount=1\nFileSize=8\n"
+                 "[BackupUser]\nBackupFolder=data\nRestoreFolder=data\n");
+    folder.write(foreign, "Dear vendor");
+    // The state is there, but no run has begun.
+    CHECK(folder.start({"powertest", "--state", "state", "-cfg", "c.ini", "--json", "missing/p.json"})->wait() == 3);
+    const auto state = cli::StateFolder((folder.path() / "state").string()).load();
+    REQUIRE(state);
+    CAPTURE(foreign);
+    CHECK(state->makes_files == (foreign == "data/other"));
+}
+
 TEST_CASE("a campaign whose JSON and page are the same file is refused before it begins") {
     const test::IoproofFolder folder;
     const auto process = folder.start({"powertest", "--state", "state", "-dir", "data", "--cycles", "1", "--cut", "true", "--least", "0",
