@@ -25,7 +25,7 @@ constexpr std::size_t kLatencyCells = std::size(kCsvPercents) + 4;
 
 // Bytes that are not UTF-8 are replaced as in the JSON: readers would refuse the whole file.
 std::string csv_cell(const std::string& name) {
-    const auto text = CsvJson::parse(json_line(CsvJson(name))).get<std::string>();
+    auto text = CsvJson::parse(json_line(CsvJson(name))).get<std::string>();
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string quoted = "\"";
     for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
