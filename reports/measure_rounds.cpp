@@ -24,6 +24,17 @@ RoundsTarget sum_of(const MeasureRounds& rounds) {
     return sum;
 }
 
+// Of the rounds that had requests: 0 us would be the best latency of all.
+SampleSummary latency_of_rounds(const MeasureRounds& rounds) {
+    std::vector<double> known_us;
+    for (const std::optional<double>& mean_us : rounds.mean_latency_us) {
+        if (mean_us) known_us.push_back(*mean_us);
+    }
+    return summary_of(known_us);
+}
+
+RoundsJson number_or_null(const std::optional<double>& value) { return value ? RoundsJson(*value) : RoundsJson(nullptr); }
+
 std::string percentiles_text(const MeasureRounds& rounds) {
     const RoundsTarget sum = sum_of(rounds);
     std::string text;
@@ -49,7 +60,7 @@ RoundsJson without_buckets(RoundsJson counts) {
 void MeasureRounds::add(const sim::MeasureTimespanResults& round) {
     const sim::MeasureCounts both = round.total().both();
     requests_per_s.push_back(round.duration_ns == 0 ? 0 : static_cast<double>(both.requests) / round.seconds());
-    mean_latency_us.push_back(both.latency.mean_ns() / 1000);
+    mean_latency_us.push_back(both.latency.count() == 0 ? std::nullopt : std::optional(both.latency.mean_ns() / 1000));
     duration_ns += round.duration_ns;
     targets.resize(round.targets.size());
     for (std::uint32_t i = 0; i < round.targets.size(); ++i) {
@@ -63,13 +74,13 @@ void MeasureRounds::add(const sim::MeasureTimespanResults& round) {
 
 std::string rounds_text(const MeasureRounds& rounds) {
     const SampleSummary rate = summary_of(rounds.requests_per_s);
-    const SampleSummary latency = summary_of(rounds.mean_latency_us);
+    const SampleSummary latency = latency_of_rounds(rounds);
     std::string text =
         fmt::format("{}: {:.0f} requests/s on average, standard deviation {:.0f}", counted(rate.count, "round"), rate.mean, rate.deviation);
     if (rate.half_interval)
         text +=
             fmt::format(", 95 % confidence interval ±{:.0f} (±{:.1f} %)", *rate.half_interval, rate.half_interval_percent().value_or(0));
-    text += fmt::format("; mean latency {:.1f} us", latency.mean);
+    text += latency.count == 0 ? "; mean latency -" : fmt::format("; mean latency {:.1f} us", latency.mean);
     if (latency.half_interval) text += fmt::format(" ±{:.1f}", *latency.half_interval);
     text += '\n' + percentiles_text(rounds);
     if (!rounds.asked_for_steady_state) return text;
@@ -88,14 +99,14 @@ std::string rounds_text(const MeasureRounds& rounds) {
 
 RoundsJson rounds_json(const MeasureRounds& rounds) {
     const SampleSummary rate = summary_of(rounds.requests_per_s);
-    const SampleSummary latency = summary_of(rounds.mean_latency_us);
-    const auto or_null = [](const std::optional<double>& value) { return value ? RoundsJson(*value) : RoundsJson(nullptr); };
-    RoundsJson json{{"count", rate.count}, {"requests_per_s", rounds.requests_per_s}, {"latency_mean_us", rounds.mean_latency_us}};
+    const SampleSummary latency = latency_of_rounds(rounds);
+    RoundsJson json{{"count", rate.count}, {"requests_per_s", rounds.requests_per_s}, {"latency_mean_us", RoundsJson::array()}};
+    for (const std::optional<double>& mean_us : rounds.mean_latency_us) json["latency_mean_us"].push_back(number_or_null(mean_us));
     json["mean_per_s"] = rate.mean;
     json["deviation_per_s"] = rate.deviation;
-    json["half_interval_95_per_s"] = or_null(rate.half_interval);
-    json["latency_mean_of_rounds_us"] = latency.mean;
-    json["latency_half_interval_95_us"] = or_null(latency.half_interval);
+    json["half_interval_95_per_s"] = number_or_null(rate.half_interval);
+    json["latency_mean_of_rounds_us"] = latency.count == 0 ? RoundsJson(nullptr) : RoundsJson(latency.mean);
+    json["latency_half_interval_95_us"] = number_or_null(latency.half_interval);
     json["duration_ns"] = rounds.duration_ns;
     const RoundsTarget all = sum_of(rounds);
     json["all"] = {{"reads", counts_json(all.reads, rounds.duration_ns)}, {"writes", counts_json(all.writes, rounds.duration_ns)}};

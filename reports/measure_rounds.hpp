@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,8 @@ struct RoundsTarget {
 };
 
 struct MeasureRounds {
-    std::vector<double> requests_per_s;   // of each round
-    std::vector<double> mean_latency_us;  // likewise
+    std::vector<double> requests_per_s;                  // of each round
+    std::vector<std::optional<double>> mean_latency_us;  // likewise; nothing without requests
     std::vector<RoundsTarget> targets;
     std::uint64_t duration_ns = 0;  // measured in all rounds together
     bool asked_for_steady_state = false;

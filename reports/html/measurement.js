@@ -54,11 +54,11 @@ if (total) page.append(section('Figures', rounds && rounds.count > 1 ? el('p', {
   table(titles, [...targets.flatMap((target, i) => both(nameOf(target, i), target)), ...(targets.length > 1 || total.reads.requests && total.writes.requests ? both('all', total) : [])])));
 
 // --- rounds ---
-const interval = (value, half, digits) => value.toFixed(digits) + (half === null ? '' : ` ± ${half.toFixed(digits)}`);
-const roundChart = (name, unit, values, hue) => chart(name, () => ({type: 'line', data: {datasets: [line(name, hue, values.map((y, i) => ({x: i + 1, y})), {pointRadius: 3})]},
+const interval = (value, half, digits) => value === null ? '-' : value.toFixed(digits) + (half === null ? '' : ` ± ${half.toFixed(digits)}`);
+const roundChart = (name, unit, values, hue) => chart(name, () => ({type: 'line', data: {datasets: [line(name, hue, values.map((y, i) => ({x: i + 1, y})).filter(point => point.y !== null), {pointRadius: 3})]},
   options: base('round', unit, {legend: false, x: {ticks: {color: color('soft'), precision: 0}}})}));
 if (rounds && rounds.count > 1) page.append(section(counted(rounds.count, 'round'),
-  el('p', {}, `${interval(rounds.mean_per_s, rounds.half_interval_95_per_s, 0)} requests/s, standard deviation ${count(rounds.deviation_per_s)}; mean latency ${interval(rounds.latency_mean_of_rounds_us, rounds.latency_half_interval_95_us, 1)} us. `
+  el('p', {}, `${interval(rounds.mean_per_s, rounds.half_interval_95_per_s, 0)} requests/s, standard deviation ${count(rounds.deviation_per_s)}; mean latency ${interval(rounds.latency_mean_of_rounds_us, rounds.latency_half_interval_95_us, 1)}${rounds.latency_mean_of_rounds_us === null ? '' : ' us'}. `
     + '± is the 95 % confidence interval.'), rounds.steady === null ? null : el('p', {class: rounds.steady ? 'good' : 'fair'}, `Steady state (SNIA PTS) ${rounds.steady ? 'is reached' : 'is not reached'}.`),
   table(titles, [...figures('reads of all rounds', rounds.all.reads), ...figures('writes of all rounds', rounds.all.writes)]),
   el('div', {class: 'charts'}, roundChart('Requests per second', 'requests/s', rounds.requests_per_s, 'read'), roundChart('Mean latency', 'us', rounds.latency_mean_us, 'write'))));

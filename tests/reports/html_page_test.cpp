@@ -74,6 +74,7 @@ TEST_CASE("pages round MB/s and times of measurements as the texts do") {
     CHECK_THAT(run, ContainsSubstring("mbRate(pages * 8192"));
     const std::string own_path = reports::html_measurement(reports::bench_json({}));
     CHECK_THAT(own_path, ContainsSubstring("['mean latency', time(data.latency_mean_us * 1000)]"));
+    CHECK_THAT(own_path, ContainsSubstring(".filter(point => point.y !== null)"));
     const std::string sweep = reports::html_sweep(reports::sweep_document({"b.mdx"}, {"depth=1"}, 1, {}));
     CHECK_THAT(sweep, ContainsSubstring("map(us => time(us * 1000))"));
 }

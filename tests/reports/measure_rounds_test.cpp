@@ -53,3 +53,17 @@ TEST_CASE("the JSON of rounds says whether they were steady, if that was asked")
     rounds.requests_per_s.back() = 200;
     CHECK(reports::rounds_json(rounds)["steady"] == false);
 }
+
+TEST_CASE("a round without requests has no latency, which would be the best one") {
+    const auto json = test::measured_document({test::measured_second(10, 200), test::measured_second(0, 0)})["rounds"];
+    CHECK(json["latency_mean_us"] == nlohmann::ordered_json::parse("[200.0, null]"));
+    CHECK(json["latency_mean_of_rounds_us"] == 200);
+    CHECK(json["latency_half_interval_95_us"].is_null());
+    CHECK(json["mean_per_s"] == 5);
+    reports::MeasureRounds rounds;
+    rounds.add(test::measured_second(0, 0));
+    CHECK_THAT(reports::rounds_text(rounds), ContainsSubstring("mean latency -\n"));
+    CHECK(reports::rounds_json(rounds)["latency_mean_of_rounds_us"].is_null());
+    rounds.add(test::measured_second(10, 200));
+    CHECK_THAT(reports::rounds_text(rounds), ContainsSubstring("mean latency 200.0 us\n"));
+}
