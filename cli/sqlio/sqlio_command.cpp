@@ -59,9 +59,12 @@ ExitCode execute_sqlio(const Call& call) {
     if (const std::string problem = sim::check_measure_spec(spec); !problem.empty()) throw UsageError(problem);
     allow_empty_targets(spec);
     const sim::MeasureResults results = run_measurement(spec, console, [](const sim::MeasureProgress&) {});
-    if (!results.timespans.empty()) console.add_result(reports::sqlio_text(sqlio_head(arguments), results.timespans.front()));
+    // Scripts would take "IOs/sec: 0.00" for a result.
+    const bool has_figures = !results.timespans.empty() && results.timespans.front().duration_ns > 0;
+    if (has_figures) console.add_result(reports::sqlio_text(sqlio_head(arguments), results.timespans.front()));
+    if (!has_figures && results.stopped) console.add_message("sqlio: stopped before the measurement began; nothing was measured\n");
     if (!results.failure_reason.empty()) console.add_message(fmt::format("sqlio: {}\n", results.failure_reason));
-    return results.finding_count == 0 && results.failure_reason.empty() ? ExitCode::ok : kSqlioFailed;
+    return has_figures && results.finding_count == 0 && results.failure_reason.empty() ? ExitCode::ok : kSqlioFailed;
 }
 
 constexpr std::array kSqlioSwitches{

@@ -1,9 +1,12 @@
 // `ioproof sqlio`, also called as `sqlio`, from end to end: commands from articles with small files and short times, and their scripts,
 // which select lines by number.
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/cli/ioproof_program.hpp"
@@ -98,4 +101,15 @@ TEST_CASE("SQLIO: foreign files stay as they are, and errors are explained") {
     CHECK(sqlio(folder, {"-Fmissing.txt"}).code == 3);
     CHECK(sqlio(folder, {"-?"}).code == 0);
     CHECK(sqlio(folder, {"-zz"}).code == 3);
+}
+
+TEST_CASE("SQLIO: Ctrl-C before anything was measured prints no figures, and is not success") {
+    const IoproofFolder folder;
+    folder.write("param.txt", "data/large.dat 1 0x0 512\n");
+    const auto run = folder.start({"sqlio", "-kW", "-s600", "-frandom", "-b8", "-BY", "-Fparam.txt"});
+    while (!folder.has("data/large.dat") && run->is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    run->send(SIGINT);
+    CHECK(run->wait() == 1);
+    CHECK_THAT(run->error(), ContainsSubstring("nothing was measured"));
+    CHECK_THAT(run->output(), !ContainsSubstring("IOs/sec"));
 }
