@@ -127,22 +127,28 @@ void judge(const MeasureLimit& limit, double value, MeasureLimitResult& result) 
         is_beyond || (limit.at_limit && value == limit.limit) ? MeasureLimitResult::Outcome::exceeded : MeasureLimitResult::Outcome::kept;
 }
 
+bool has_share_of(MeasureDirection direction, std::uint32_t write_percent) {
+    return direction == MeasureDirection::reads ? write_percent < 100 : write_percent > 0;
+}
+
 void judge_time(const MeasureLimit& limit, const MeasureRounds& rounds, MeasureLimitResult& result) {
     double worst = -1;
     for (const RoundsTarget& target : rounds.targets) {
         if (!is_meant(limit, target.label, target.path)) continue;
-        if (target.reads.requests + target.writes.requests == 0) {
-            // The times of others say nothing about a file that answered nothing.
-            result.where = target.path;
-            return;
-        }
         for (const MeasureDirection direction : {MeasureDirection::reads, MeasureDirection::writes}) {
             if (limit.direction != MeasureDirection::both && limit.direction != direction) continue;
+            if (!has_share_of(direction, target.write_percent)) continue;
             const bool is_read = direction == MeasureDirection::reads;
             const sim::LatencyCounts& latency = (is_read ? target.reads : target.writes).latency;
-            if (latency.count() == 0 || limited_time_us(limit, latency) <= worst) continue;
+            const std::string place = fmt::format("{} of {}", is_read ? "reads" : "writes", target.path);
+            if (latency.count() == 0) {
+                // The times of others say nothing about requests that were never answered.
+                result.where = target.reads.requests + target.writes.requests == 0 ? target.path : place;
+                return;
+            }
+            if (limited_time_us(limit, latency) <= worst) continue;
             worst = limited_time_us(limit, latency);
-            result.where = fmt::format("{} of {}", is_read ? "reads" : "writes", target.path);
+            result.where = place;
         }
     }
     if (worst < 0) return;
@@ -198,8 +204,7 @@ std::string measure_limit_problem(const MeasureLimit& limit, const sim::MeasureT
     for (const sim::MeasureTarget& target : spec.targets) {
         labels.push_back(target.label.empty() ? "none" : target.label);
         paths.push_back(target.path);
-        const bool has_direction = limit.direction == MeasureDirection::both ||
-                                   (limit.direction == MeasureDirection::reads ? target.write_percent < 100 : target.write_percent > 0);
+        const bool has_direction = limit.direction == MeasureDirection::both || has_share_of(limit.direction, target.write_percent);
         is_there = is_there || (is_meant(limit, target.label, target.path) && has_direction);
     }
     if (is_there) return "";
@@ -236,9 +241,10 @@ std::string measure_limit_text(const MeasureLimitResult& result) {
 }
 
 nlohmann::ordered_json measure_limit_json(const MeasureLimitResult& result) {
+    const bool is_measured = result.outcome != MeasureLimitResult::Outcome::not_measured;
     return {{"expression", result.expression},
             {"outcome", outcome_word(result.outcome)},
-            {"value", result.value},
+            {"value", is_measured ? nlohmann::ordered_json(result.value) : nlohmann::ordered_json(nullptr)},
             {"measured", result.measured},
             {"where", result.where}};
 }

@@ -48,9 +48,9 @@ struct MeasureLimitResult {
     enum class Outcome : std::uint8_t { kept, exceeded, not_measured };
     std::string expression;
     Outcome outcome = Outcome::not_measured;
-    double value = 0;      // microseconds, or a number
+    double value = 0;      // microseconds, or a number, if it was measured
     std::string measured;  // the value, for people
-    std::string where;     // "reads of /mnt/data/b.mdx"; if nothing was measured, the file
+    std::string where;     // "reads of /mnt/data/b.mdx"; if nothing was measured, where that was
     // A figure that was not measured does not count as kept.
     [[nodiscard]] bool is_kept() const { return outcome == Outcome::kept; }
 };

@@ -67,6 +67,7 @@ void MeasureRounds::add(const sim::MeasureTimespanResults& round) {
         const sim::MeasureRow row = round.total_of_target(i);
         targets[i].path = round.spec.targets[i].path;
         targets[i].label = round.spec.targets[i].label;
+        targets[i].write_percent = round.spec.targets[i].write_percent;
         targets[i].reads.merge(row.reads);
         targets[i].writes.merge(row.writes);
     }

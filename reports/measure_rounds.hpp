@@ -14,8 +14,9 @@ namespace reports {
 
 // One target in all rounds: its histograms are added, which loses nothing.
 struct RoundsTarget {
-    std::string path;   // as the user named it: symbolic links may lead elsewhere
-    std::string label;  // class of work, or empty
+    std::string path;                 // as the user named it: symbolic links may lead elsewhere
+    std::string label;                // class of work, or empty
+    std::uint32_t write_percent = 0;  // of the requests, as asked
     sim::MeasureCounts reads;
     sim::MeasureCounts writes;
 };

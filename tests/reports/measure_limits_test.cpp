@@ -20,9 +20,10 @@ reports::MeasureLimit measure_limit(const std::string& text) {
 
 // 900 reads of 1 ms and 100 writes of 8 ms of oltp, 50 writes of 2 ms of log, in one second.
 reports::MeasureRounds mixed_rounds() {
+    sim::MeasureTimespanResults log = test::measured_second(0, 0, 50, 2000, "log", "/mnt/b.log");
+    log.spec.targets[0].write_percent = 100;
     reports::MeasureRounds rounds;
-    rounds.add(test::side_by_side(test::measured_second(900, 1000, 100, 8000, "oltp", "/mnt/b.oltp"),
-                                  test::measured_second(0, 0, 50, 2000, "log", "/mnt/b.log")));
+    rounds.add(test::side_by_side(test::measured_second(900, 1000, 100, 8000, "oltp", "/mnt/b.oltp"), log));
     return rounds;
 }
 
@@ -95,6 +96,7 @@ TEST_CASE("an unmeasured time is not within its limit") {
     CHECK_FALSE(result.is_kept());
     CHECK_THAT(reports::measure_limit_text(result), ContainsSubstring("nothing to measure"));
     CHECK(reports::measure_limit_json(result)["outcome"] == "not measured");
+    CHECK(reports::measure_limit_json(result)["value"].is_null());
 }
 
 TEST_CASE("a limit on a time is not kept if one of its files answered nothing, however fast the others are") {
@@ -104,6 +106,30 @@ TEST_CASE("a limit on a time is not kept if one of its files answered nothing, h
     CHECK(result.outcome == LimitOutcome::not_measured);
     CHECK_THAT(reports::measure_limit_text(result), ContainsSubstring("nothing to measure in /mnt/b"));
     CHECK(reports::evaluate_measure_limit(measure_limit("p99 > 5ms in a"), rounds).is_kept());
+}
+
+TEST_CASE("a limit on reads is kept whatever a file does that is only written") {
+    sim::MeasureTimespanResults log = test::measured_second(0, 0, 0, 0, "", "/mnt/log");
+    log.spec.targets[0].write_percent = 100;
+    reports::MeasureRounds rounds;
+    rounds.add(test::side_by_side(test::measured_second(900, 1000, 0, 0, "", "/mnt/a"), log));
+    CHECK(reports::evaluate_measure_limit(measure_limit("read.p99 > 5ms"), rounds).is_kept());
+    const auto both = reports::evaluate_measure_limit(measure_limit("p99 > 5ms"), rounds);
+    CHECK(both.outcome == LimitOutcome::not_measured);
+    CHECK(both.where == "/mnt/log");
+}
+
+TEST_CASE("a limit on a time is not kept if a file that should read and write completed only writes") {
+    reports::MeasureRounds rounds;
+    rounds.add(
+        test::side_by_side(test::measured_second(900, 1000, 0, 0, "", "/mnt/a"), test::measured_second(0, 0, 50, 1000, "", "/mnt/b")));
+    for (const char* limit : {"p99 > 5ms", "read.p99 > 5ms"}) {
+        CAPTURE(limit);
+        const auto result = reports::evaluate_measure_limit(measure_limit(limit), rounds);
+        CHECK(result.outcome == LimitOutcome::not_measured);
+        CHECK_THAT(reports::measure_limit_text(result), ContainsSubstring("nothing to measure in reads of /mnt/b"));
+    }
+    CHECK(reports::evaluate_measure_limit(measure_limit("write.p99 > 5ms"), rounds).is_kept());
 }
 
 TEST_CASE("what was measured is shown beyond the limit that it exceeds, not cut to it") {
