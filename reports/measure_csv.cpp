@@ -10,6 +10,7 @@
 
 #include "reports/bench_report.hpp"
 #include "reports/json_text.hpp"
+#include "reports/statistics.hpp"
 
 namespace reports {
 
@@ -46,6 +47,10 @@ void add_latency(std::vector<std::string>& cells, const CsvJson& latency) {
     }
     for (const char* const name : {"mean_ns", "deviation_ns", "min_ns"}) cells.push_back(us_cell(latency[name].get<double>()));
     for (const double percent : kCsvPercents) {
+        if (!has_requests_beyond(latency["count"].get<double>(), percent)) {
+            cells.emplace_back();
+            continue;
+        }
         const auto pair = std::find_if(latency["percentiles_ns"].begin(), latency["percentiles_ns"].end(),
                                        [&](const CsvJson& each) { return each[0].get<double>() == percent; });
         cells.push_back(pair == latency["percentiles_ns"].end() ? "" : us_cell((*pair)[1].get<double>()));

@@ -49,6 +49,15 @@ TEST_CASE("the CSV of repeated measurements has the lines of each round") {
     CHECK(lines[6].starts_with("2,all,,,both,110,"));
 }
 
+TEST_CASE("a percentile beyond which no request lies is empty in the CSV") {
+    const auto percentiles_of = [](std::uint64_t reads) {
+        return lines_of_csv(test::measured_document({test::measured_second(reads, 5)}))[1];
+    };
+    CHECK(percentiles_of(1).ends_with(",5,0,5,,,,,,,5"));
+    CHECK(percentiles_of(10).ends_with(",5,0,5,5,5,,,,,5"));
+    CHECK(percentiles_of(100).ends_with(",5,0,5,5,5,5,5,,,5"));
+}
+
 TEST_CASE("counts of any size are exact in the CSV") {
     sim::MeasureResults results;
     results.timespans = {test::measured_second(10, 50)};
