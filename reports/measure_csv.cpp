@@ -70,7 +70,6 @@ std::vector<std::string> place_cells(const CsvPlace& place, std::string_view ope
 }
 
 std::string line_of(const CsvPlace& place, std::string_view operation, const CsvJson& counts) {
-    if (counts["requests"] == 0) return "";
     std::vector<std::string> cells = place_cells(place, operation);
     for (const char* const name : {"requests", "bytes", "requests_per_s", "bytes_per_s"}) cells.push_back(number_cell(counts[name]));
     add_latency(cells, counts["latency"]);

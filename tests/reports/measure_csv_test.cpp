@@ -29,24 +29,26 @@ TEST_CASE("the CSV of a measurement has a line for the reads and the writes of e
     sim::MeasureResults results;
     results.timespans = {two};
     const auto lines = lines_of_csv(reports::measure_json(results));
-    REQUIRE(lines.size() == 7);
+    REQUIRE(lines.size() == 8);
     CHECK(lines[0] + "\n" == reports::measure_csv_head());
     for (const std::string& line : lines) CHECK(commas(line) == commas(lines[0]));
     CHECK(lines[1].starts_with("1,1,oltp,a.mdx,read,100,819200,100,819200,50,0,50,"));
     CHECK(lines[2].starts_with("1,1,oltp,a.mdx,write,20,"));
-    CHECK(lines[3].starts_with("1,2,log,a.ldx,write,30,245760,30,245760,200,0,200,"));
-    CHECK(lines[4].starts_with("1,all,,,read,100,"));
-    CHECK(lines[5].starts_with("1,all,,,write,50,"));
-    CHECK(lines[6].starts_with("1,all,,,both,150,"));
-    CHECK(lines[3].ends_with(",200"));
+    CHECK(lines[3] == "1,2,log,a.ldx,read,0,0,0,0,,,,,,,,,,");
+    CHECK(lines[4].starts_with("1,2,log,a.ldx,write,30,245760,30,245760,200,0,200,"));
+    CHECK(lines[5].starts_with("1,all,,,read,100,"));
+    CHECK(lines[6].starts_with("1,all,,,write,50,"));
+    CHECK(lines[7].starts_with("1,all,,,both,150,"));
+    CHECK(lines[4].ends_with(",200"));
 }
 
 TEST_CASE("the CSV of repeated measurements has the lines of each round") {
     const auto lines = lines_of_csv(test::measured_document({test::measured_second(100, 50), test::measured_second(110, 40)}));
-    REQUIRE(lines.size() == 7);
+    REQUIRE(lines.size() == 11);
     CHECK(lines[1].starts_with("1,1,,/mnt/data/b.mdx,read,100,"));
-    CHECK(lines[4].starts_with("2,1,,/mnt/data/b.mdx,read,110,"));
-    CHECK(lines[6].starts_with("2,all,,,both,110,"));
+    CHECK(lines[2].starts_with("1,1,,/mnt/data/b.mdx,write,0,"));
+    CHECK(lines[6].starts_with("2,1,,/mnt/data/b.mdx,read,110,"));
+    CHECK(lines[10].starts_with("2,all,,,both,110,"));
 }
 
 TEST_CASE("a percentile beyond which no request lies is empty in the CSV") {
