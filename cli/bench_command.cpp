@@ -85,7 +85,7 @@ ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
     }
     check_distinct(files);
     size_missing_files(spec);
-    const auto baseline = load_baseline(arguments.demands, spec.timespans.front());
+    const auto baseline = load_baseline(arguments.demands, spec);
     MeasureOutputs outputs(arguments.paths, reports::kMeasureDocument);
     sim::MeasureResults results;
     reports::MeasureRounds rounds;
@@ -99,6 +99,7 @@ ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
         });
     });
     nlohmann::ordered_json document = reports::measure_json(results);
+    document["verify"] = spec.verify;
     if (arguments.plan.rounds > 1 && !each_round.empty()) {
         document["rounds"] = reports::rounds_json(rounds);
         document["rounds"].update(each_round);

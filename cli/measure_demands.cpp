@@ -17,10 +17,10 @@ void check_limits(const MeasureDemands& demands, const sim::MeasureTimespan& spe
     }
 }
 
-std::optional<reports::MeasuredSide> load_baseline(const MeasureDemands& demands, const sim::MeasureTimespan& spec) {
+std::optional<reports::MeasuredSide> load_baseline(const MeasureDemands& demands, const sim::MeasureSpec& spec) {
     if (demands.baseline_path.empty()) return std::nullopt;
     reports::MeasuredSide baseline = reports::read_measured_side(read_document(demands.baseline_path), demands.baseline_path);
-    const std::string problem = reports::baseline_problem(baseline, spec);
+    const std::string problem = reports::baseline_problem(baseline, spec.timespans.front(), spec.verify);
     if (!problem.empty()) throw UsageError(fmt::format("--baseline: {}", problem));
     return baseline;
 }

@@ -25,7 +25,7 @@ struct MeasureDemands {
 void check_limits(const MeasureDemands& demands, const sim::MeasureTimespan& spec);
 
 // Nothing if there is no baseline. Throws UsageError if the baseline is of another measurement, and whatever read_document() throws.
-[[nodiscard]] std::optional<reports::MeasuredSide> load_baseline(const MeasureDemands& demands, const sim::MeasureTimespan& spec);
+[[nodiscard]] std::optional<reports::MeasuredSide> load_baseline(const MeasureDemands& demands, const sim::MeasureSpec& spec);
 
 struct DemandsVerdict {
     std::string text;

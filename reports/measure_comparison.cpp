@@ -235,7 +235,7 @@ std::string measure_comparison_text(const PairJson& comparison) {
                kReportColumns, 0);
 }
 
-std::string baseline_problem(const MeasuredSide& baseline, const sim::MeasureTimespan& spec) {
+std::string baseline_problem(const MeasuredSide& baseline, const sim::MeasureTimespan& spec, bool wants_verification) {
     if (baseline.kind != MeasuredKind::measurement) {
         return fmt::format("'{}' is {}; a baseline is what 'bench --json' wrote with the same switches", ums::printable(baseline.name),
                            kind_word(baseline.kind));
@@ -252,6 +252,11 @@ std::string baseline_problem(const MeasuredSide& baseline, const sim::MeasureTim
     const bool is_paired =
         baseline.groups.size() == asked.groups.size() && std::find(partner.begin(), partner.end(), nullptr) == partner.end();
     if (!is_paired) return fmt::format("'{}' has other files or classes of work", ums::printable(baseline.name));
+    // Verification takes CPU time, which counts as latency.
+    if (baseline.wants_verification.value_or(wants_verification) != wants_verification) {
+        const auto word = [](bool is_on) { return is_on ? "on" : "off"; };
+        differences.push_back({{"name", "--verify"}, {"before", word(!wants_verification)}, {"after", word(wants_verification)}});
+    }
     if (differences.empty()) return "";
     const PairJson& first = differences.front();
     return fmt::format("'{}' had other settings: {} was {}, and is {}", ums::printable(baseline.name),

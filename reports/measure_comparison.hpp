@@ -21,7 +21,7 @@ namespace reports {
 [[nodiscard]] std::string measure_comparison_text(const nlohmann::ordered_json& comparison);
 
 // The first difference between what `spec` and the baseline request, for people; empty if the two can be compared.
-[[nodiscard]] std::string baseline_problem(const MeasuredSide& baseline, const sim::MeasureTimespan& spec);
+[[nodiscard]] std::string baseline_problem(const MeasuredSide& baseline, const sim::MeasureTimespan& spec, bool wants_verification);
 
 // Adds to a comparison with a baseline, as "baseline", its tolerance and the figures that miss it. Judges only the figures that vary least:
 // requests per second and average latency, of every target and of all. A figure fails if it is worse by more than `tolerance_percent` and,

@@ -64,12 +64,12 @@ std::string measurement_schema() {
         fmt::format("{},{},{}", property("interval_ms", kCountSchema), property("reads", array_schema(std::string(kCountSchema))),
                     property("writes", array_schema(std::string(kCountSchema)))),
         R"("interval_ms","reads","writes")");
-    return object_schema(
-        fmt::format("{},{},{},{},{},{},{},{},{},{}", property("duration_ns", kCountSchema), property("intervals", intervals),
-                    property("findings", kCountSchema), property("stopped", R"({"type":"boolean"})"), property("failure", kTextSchema),
-                    property("start_utc", kTextSchema), property("engine", kTextSchema), property("targets", array_schema(target)),
-                    property("total", total), property("rounds", rounds)),
-        R"("findings","stopped","failure","start_utc","engine","targets","total")");
+    return object_schema(fmt::format("{},{},{},{},{},{},{},{},{},{},{}", property("duration_ns", kCountSchema),
+                                     property("intervals", intervals), property("verify", R"({"type":"boolean"})"),
+                                     property("findings", kCountSchema), property("stopped", R"({"type":"boolean"})"),
+                                     property("failure", kTextSchema), property("start_utc", kTextSchema), property("engine", kTextSchema),
+                                     property("targets", array_schema(target)), property("total", total), property("rounds", rounds)),
+                         R"("findings","stopped","failure","start_utc","engine","targets","total")");
 }
 
 std::string own_path_schema() {
@@ -198,6 +198,7 @@ MeasuredSide side_of_measurement(const SideJson& document) {
     side.start_utc = document["start_utc"].get<std::string>();
     side.engine = document["engine"].get<std::string>();
     side.is_whole = !document["stopped"].get<bool>() && document["failure"].get<std::string>().empty();
+    if (document.contains("verify")) side.wants_verification = document["verify"].get<bool>();
     if (document.contains("intervals")) add_intervals(side, document);
     std::vector<const SideJson*> rounds;
     if (document.contains("rounds")) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,7 +39,8 @@ struct MeasuredSide {
     std::string engine;     // likewise
     std::size_t round_count = 1;
     std::uint64_t finding_count = 0;
-    bool is_whole = true;  // not stopped, and nothing failed
+    bool is_whole = true;                    // not stopped, and nothing failed
+    std::optional<bool> wants_verification;  // --verify; nothing: unknown
     std::vector<MeasuredGroup> groups;
     // Of the last round: requests of all targets in each whole interval. Empty: unknown.
     std::uint64_t interval_ms = 0;

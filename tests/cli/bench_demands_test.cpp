@@ -88,6 +88,9 @@ TEST_CASE("a measurement slower than its baseline exits with 1, any other with 0
     const auto other = start_bench(folder, {"--baseline", "slow.json", "--block", "64K"});
     CHECK(other->wait() == 2);
     CHECK_THAT(other->error(), ContainsSubstring("block_bytes was 8192, and is 65536"));
+    const auto unverified = start_bench(folder, {"--baseline", "slow.json", "--verify", "off"});
+    CHECK(unverified->wait() == 2);
+    CHECK_THAT(unverified->error(), ContainsSubstring("--verify was on, and is off"));
 }
 
 TEST_CASE("two measurements are compared as text and JSON") {

@@ -138,31 +138,43 @@ TEST_CASE("differences in the requested measurement are shown, and rule out a ba
     CHECK(comparison["asked"][0]["name"] == "block_bytes");
     CHECK_THAT(reports::measure_comparison_text(comparison), ContainsSubstring("block_bytes: 65536 -> 8192"));
     const sim::MeasureTimespan spec = test::measured_second(1, 1).spec;
-    CHECK_THAT(reports::baseline_problem(read_back(before, "base.json"), spec),
+    CHECK_THAT(reports::baseline_problem(read_back(before, "base.json"), spec, true),
                ContainsSubstring("'base.json'") && ContainsSubstring("block_bytes was 65536, and is 8192"));
-    CHECK(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), spec).empty());
+    CHECK(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), spec, true).empty());
     // The same blocks, but in a part of the file, or unevenly spread over it.
     sim::MeasureTimespan part = spec;
     part.targets[0].max_offset_bytes = 1 << 20;
-    CHECK_THAT(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), part),
+    CHECK_THAT(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), part, true),
                ContainsSubstring("to_bytes was 0, and is 1048576"));
     sim::MeasureTimespan uneven = spec;
     uneven.targets[0].spans = {{90, 10, 0}};
-    CHECK_THAT(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), uneven),
+    CHECK_THAT(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), uneven, true),
                ContainsSubstring("hot was none, and is 90/10"));
     ComparedJson small = rounds_of({1000});
     small["targets"][0]["size_bytes"] = 65536;
     sim::MeasureTimespan large = spec;
     large.targets[0].create_bytes = 131072;
-    CHECK_THAT(reports::baseline_problem(read_back(small, "base.json"), large), ContainsSubstring("size_bytes was 65536, and is 131072"));
+    CHECK_THAT(reports::baseline_problem(read_back(small, "base.json"), large, true),
+               ContainsSubstring("size_bytes was 65536, and is 131072"));
     large.targets[0].create_bytes = 65536;
-    CHECK(reports::baseline_problem(read_back(small, "base.json"), large).empty());
+    CHECK(reports::baseline_problem(read_back(small, "base.json"), large, true).empty());
     ComparedJson stopped = rounds_of({1000});
     stopped["stopped"] = true;
-    CHECK_THAT(reports::baseline_problem(read_back(stopped, "base.json"), spec), ContainsSubstring("cannot be a baseline"));
+    CHECK_THAT(reports::baseline_problem(read_back(stopped, "base.json"), spec, true), ContainsSubstring("cannot be a baseline"));
     sim::MeasureTimespan two = spec;
     two.targets.push_back(spec.targets[0]);
-    CHECK_THAT(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), two), ContainsSubstring("other files"));
+    CHECK_THAT(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), two, true), ContainsSubstring("other files"));
+}
+
+TEST_CASE("a measurement without verification is no baseline for one with it, nor the reverse") {
+    const sim::MeasureTimespan spec = test::measured_second(1, 1).spec;
+    ComparedJson before = rounds_of({1000});
+    before["verify"] = false;
+    CHECK_THAT(reports::baseline_problem(read_back(before, "base.json"), spec, true), ContainsSubstring("--verify was off, and is on"));
+    CHECK(reports::baseline_problem(read_back(before, "base.json"), spec, false).empty());
+    before["verify"] = true;
+    CHECK_THAT(reports::baseline_problem(read_back(before, "base.json"), spec, false), ContainsSubstring("--verify was on, and is off"));
+    CHECK(reports::baseline_problem(read_back(before, "base.json"), spec, true).empty());
 }
 
 TEST_CASE("a baseline fails figures that are worse by more than the tolerance and by more than chance") {
