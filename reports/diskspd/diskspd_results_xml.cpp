@@ -107,6 +107,7 @@ std::string interval_latency(std::string_view direction, const MeasureIntervalCo
         variance > 0 ? std::sqrt(variance) / 1000 : 0);
 }
 
+// The last interval may have been cut short. DiskSpd lists it nevertheless, and divides its requests by a whole interval, too.
 void add_iops(DiskspdXml& xml, const MeasureRow& row, const DiskspdTimeSpan& wanted, const MeasureTimespanResults& found) {
     const double interval_s = wanted.interval_ms / 1000.0;
     const auto add_deviation = [&](std::string_view name, MeasureDirection direction) {

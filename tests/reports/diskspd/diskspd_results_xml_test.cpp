@@ -109,6 +109,15 @@ TEST_CASE("DiskSpd's XML: CPUs, their mean, and the requests of each interval") 
     CHECK(span.get<double>("Iops.IopsStdDev") == 20);
 }
 
+TEST_CASE("DiskSpd's XML: the last interval is listed as if it were whole, as DiskSpd does") {
+    reports::DiskspdDocument document = example_document();
+    document.results.timespans[0].duration_ns = 9'500'000'000;
+    const std::vector<ptree> intervals = children(tree_of(document).get_child("Results.TimeSpan.Iops"), "Bucket");
+    REQUIRE(intervals.size() == 10);
+    CHECK(intervals[9].get<int>("<xmlattr>.SampleMillisecond") == 10'000);
+    CHECK(intervals[9].get<int>("<xmlattr>.Read") == 220);
+}
+
 TEST_CASE("DiskSpd's XML: ioproof's own elements are beside the threads, and only if pages were verified") {
     reports::DiskspdDocument document = example_document();
     CHECK_FALSE(tree_of(document).get_child_optional("Results.TimeSpan.Integrity").has_value());
