@@ -19,12 +19,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kFindingsShown = 20;
-constexpr double kNsPerUs = 1000;
 
 std::string text_of(const Json& json) { return ums::printable(json.get<std::string>()); }
 std::uint64_t number_of(const Json& json) { return json.get<std::uint64_t>(); }
 
-std::string time_text(double ns) { return duration_text(static_cast<std::uint64_t>(ns / kNsPerUs)); }
+std::string time_text(double ns) { return latency_text(static_cast<std::uint64_t>(ns)); }
 
 // One of the percentiles of sim::kLatencyPercents; "-" without requests.
 std::string percentile_text(const Json& latency, double percent) {

@@ -34,7 +34,7 @@ std::string mb_rate_or_dash(std::uint64_t size_bytes, std::uint64_t duration_us)
     return size_bytes == 0 || duration_us == 0 ? "-" : mb_rate_text(size_bytes, duration_us);
 }
 
-std::string average_text(std::uint64_t total_us, std::uint64_t count) { return duration_text(count == 0 ? 0 : total_us / count); }
+std::string average_text(std::uint64_t total_us, std::uint64_t count) { return latency_text(count == 0 ? 0 : total_us * 1000 / count); }
 
 // "300 s" rather than "5 min 00 s": columns are scarce.
 std::string phase_time_text(std::uint64_t duration_us) {
@@ -236,7 +236,6 @@ std::string files_table(const sim::Results& results, const Verdict& verdict) {
 // Only the percentiles that fit on a terminal; JSON and HTML have all of them.
 std::string latency_tables(const sim::Results& results) {
     static constexpr std::array<double, 3> kPercents{50, 99, 99.9};
-    const auto text_of = [](std::uint64_t ns) { return duration_text(ns / 1000); };
     std::string text;
     for (const sim::FileResult& file : results.files) {
         Table table({{"Request", Align::left}, {"count"}, {"average"}, {"deviation"}, {"min"}, {"50 %"}, {"99 %"}, {"99.9 %"}, {"max"}});
@@ -247,13 +246,13 @@ std::string latency_tables(const sim::Results& results) {
             is_empty = false;
             std::string name(sim::name_of(static_cast<sim::IoClass>(io_class)));
             std::replace(name.begin(), name.end(), '_', ' ');
-            std::vector<std::string> cells{name, count_text(latency.count), text_of(static_cast<std::uint64_t>(latency.mean_ns)),
-                                           text_of(static_cast<std::uint64_t>(latency.deviation_ns)), text_of(latency.min_ns)};
+            std::vector<std::string> cells{name, count_text(latency.count), latency_text(static_cast<std::uint64_t>(latency.mean_ns)),
+                                           latency_text(static_cast<std::uint64_t>(latency.deviation_ns)), latency_text(latency.min_ns)};
             for (std::size_t i = 0; i < sim::kLatencyPercents.size(); ++i) {
                 const bool is_shown = std::find(kPercents.begin(), kPercents.end(), sim::kLatencyPercents[i]) != kPercents.end();
-                if (is_shown) cells.push_back(text_of(latency.percentiles_ns[i]));
+                if (is_shown) cells.push_back(latency_text(latency.percentiles_ns[i]));
             }
-            cells.push_back(text_of(latency.max_ns));
+            cells.push_back(latency_text(latency.max_ns));
             table.add_row(std::move(cells));
         }
         if (!is_empty) text += fmt::format("How long requests of {} took\n{}", ums::printable(file.path), table.text(kReportColumns));

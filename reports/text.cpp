@@ -12,6 +12,7 @@ namespace reports {
 
 namespace {
 
+constexpr std::uint64_t kNsPerUs = 1'000;
 constexpr std::uint64_t kUsPerMs = 1'000;
 constexpr std::uint64_t kUsPerSecond = 1'000'000;
 
@@ -53,6 +54,11 @@ std::string duration_text(std::uint64_t duration_us) {
     if (seconds < 60) return tenths(duration_us, kUsPerSecond) + " s";
     if (seconds < 3600) return fmt::format("{} min {:02} s", seconds / 60, seconds % 60);
     return fmt::format("{} h {:02} min", seconds / 3600, seconds / 60 % 60);
+}
+
+std::string latency_text(std::uint64_t duration_ns) {
+    if (duration_ns > 0 && duration_ns < kNsPerUs) return fmt::format("{} ns", duration_ns);
+    return duration_text(duration_ns / kNsPerUs);
 }
 
 std::string clock_text(std::uint64_t duration_us) {

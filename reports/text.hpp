@@ -23,6 +23,9 @@ std::string size_text(std::uint64_t size_bytes);
 // "850 us", "3.2 ms", "48 ms", "12.3 s", "5 min 03 s", "2 h 05 min". Fractions are truncated, never rounded up to the next unit.
 std::string duration_text(std::uint64_t duration_us);
 
+// As duration_text(), and "850 ns" below 1 us, where fast devices and caches answer.
+std::string latency_text(std::uint64_t duration_ns);
+
 // Always five columns, up to 9 days: "01:23" minutes and seconds below 100 minutes, then "2h05m", "12h05", "4d04h".
 std::string clock_text(std::uint64_t duration_us);
 

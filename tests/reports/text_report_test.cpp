@@ -307,6 +307,20 @@ TEST_CASE("the report says how many findings have no dump file") {
     CHECK_THAT(text_report(results), !ContainsSubstring("no dump file"));
 }
 
+TEST_CASE("latencies and waits below 1 us are shown, as on the page") {
+    sim::Results results = example_results();
+    sim::LatencyResult& reads = results.files[0].latency[static_cast<std::size_t>(sim::IoClass::read)];
+    reads = {};
+    reads.count = 2;
+    reads.mean_ns = 800;
+    reads.min_ns = 700;
+    reads.max_ns = 900;
+    results.waits = {{"WRITELOG", 2'000, 1'000, 1, 400}};
+    const std::string report = text_report(results);
+    CHECK_THAT(report, ContainsSubstring("800 ns") && ContainsSubstring("700 ns") && ContainsSubstring("900 ns"));
+    CHECK_THAT(report, ContainsSubstring("500 ns") && ContainsSubstring("200 ns"));
+}
+
 TEST_CASE("the cycles of a phase are summed") {
     sim::Results results = example_results();
     results.phases = {{sim::Phase::main_run, 1, 10'000'000, 128, 256, 128, 0}, {sim::Phase::main_run, 2, 10'000'000, 2432, 2304, 128, 0}};

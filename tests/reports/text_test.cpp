@@ -46,6 +46,14 @@ TEST_CASE("durations are cut, not rounded up to the next unit") {
     CHECK(duration_text(7'500'000'000) == "2 h 05 min");
 }
 
+TEST_CASE("a latency below 1 us is shown in nanoseconds, not as none") {
+    CHECK(latency_text(0) == "0 us");
+    CHECK(latency_text(1) == "1 ns");
+    CHECK(latency_text(999) == "999 ns");
+    CHECK(latency_text(1'999) == "1 us");
+    CHECK(latency_text(3'299'000) == "3.2 ms");
+}
+
 TEST_CASE("clock texts have five columns up to nine days") {
     CHECK(clock_text(0) == "00:00");
     CHECK(clock_text(83'999'999) == "01:23");
