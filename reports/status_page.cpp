@@ -107,7 +107,8 @@ function show(s) {
   at('files').replaceChildren(...s.files.map(row));
   showGroup(s.group);
   at('state').hidden = s.lost_requests === 0;
-  at('state').textContent = count(s.lost_requests) + ' requests did not come back in two minutes.';
+  at('state').textContent = count(s.lost_requests) + (s.lost_requests === 1 ? ' request' : ' requests') +
+    ' did not come back in two minutes.';
 }
 function showGroup(g) {
   at('group').hidden = !g;

@@ -143,8 +143,8 @@ const runSection = () => data.phases.length ? section('What the run did',
       rate(p.log_bytes_written / 8192, p.duration_us), some(p.pages_verified)]),
   part('Users and system tasks', ['user', 'tasks', 'cycles', 'pages read', 'pages changed', 'rollbacks', 'log'], data.users, u =>
     [u.name, some(u.count), some(u.cycles), some(u.pages_read), some(u.pages_updated), some(u.rollbacks), u.log_bytes ? size(u.log_bytes) : '-']),
-  part('Waits', ['wait type', 'count', 'total', 'average', 'longest', 'signal'], [...data.waits].sort((a, b) => b.wait_us - a.wait_us), w =>
-    [w.type, count(w.count), duration(w.wait_us), duration(w.count ? w.wait_us / w.count : 0), duration(w.max_wait_us), duration(w.signal_wait_us)]),
+  part('Waits', ['wait type', 'count', 'total', 'average', 'longest', 'average signal'], [...data.waits].sort((a, b) => b.wait_us - a.wait_us), w =>
+    [w.type, count(w.count), duration(w.wait_us), duration(w.count ? w.wait_us / w.count : 0), duration(w.max_wait_us), duration(w.count ? w.signal_wait_us / w.count : 0)]),
   part('Schedulers', ['scheduler', 'switches', 'yields', 'quantum overruns', 'idle', 'I/O requests'], data.schedulers, s =>
     [s.id, count(s.switches), count(s.yields), count(s.quantum_overruns), data.run.duration_us ? (100 * s.idle_us / data.run.duration_us).toFixed(1) + ' %' : '-', count(s.io_requests)])) : null;
 const yes = value => value ? 'yes' : 'no';

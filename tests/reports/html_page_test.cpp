@@ -68,6 +68,11 @@ TEST_CASE("a page shows a limit as good only if it was kept, and not if nothing 
     CHECK_THAT(reports::html_report(parsed(stale_results())), ContainsSubstring("{kept: 'good', exceeded: 'poor'}[t.outcome] || 'fair'"));
 }
 
+TEST_CASE("a page shows the average time without a CPU for each kind of wait, as the text does") {
+    const std::string html = reports::html_report(parsed(stale_results()));
+    CHECK_THAT(html, ContainsSubstring("'average signal'") && ContainsSubstring("duration(w.count ? w.signal_wait_us / w.count : 0)"));
+}
+
 TEST_CASE("pages round MB/s and times of measurements as the texts do") {
     const std::string run = reports::html_report(parsed(stale_results()));
     CHECK_THAT(run, ContainsSubstring("const mbRate = mb => mb.toFixed(mb < 99.95 ? 1 : 0);"));

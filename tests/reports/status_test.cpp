@@ -156,6 +156,10 @@ TEST_CASE("status: the page loads nothing from elsewhere") {
     CHECK_THAT(page, ContainsSubstring("fetch('/status.json'") && !ContainsSubstring("src=") && !ContainsSubstring("@import"));
 }
 
+TEST_CASE("status: the page speaks of one request that did not come back as one") {
+    CHECK_THAT(status_page(), ContainsSubstring("(s.lost_requests === 1 ? ' request' : ' requests')"));
+}
+
 TEST_CASE("a sparkline: the highest value is full, zero is flat, and only the last values count") {
     CHECK(sparkline({0, 1, 2, 4, 8}, 16) == "▁▂▃▅█");
     CHECK(sparkline({100, 0, 1}, 2) == "▁█");
