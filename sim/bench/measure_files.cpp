@@ -120,8 +120,10 @@ std::vector<MeasureFiles::Wish> MeasureFiles::gather(const std::vector<MeasureTa
         static_cast<void>(storage_.status(named.path, found));  // look() says what is wrong
         // By a relative and an absolute path, for instance, or by hard links.
         auto place = std::find_if(wishes.begin(), wishes.end(), [&](const Wish& wish) {
-            const bool are_there = found.kind != ums::FileKind::missing && !wish.is_missing();
-            return wish.path == named.path || (are_there && wish.found.is_same_file(found));
+            const bool is_missing = found.kind == ums::FileKind::missing;
+            if (wish.path == named.path) return true;
+            if (is_missing != wish.is_missing()) return false;
+            return is_missing ? is_same_new_file(wish.path, named.path, storage_) : wish.found.is_same_file(found);
         });
         if (place == wishes.end()) {
             wishes.emplace_back();

@@ -65,6 +65,17 @@ std::string folder_of(const std::string& path) {
     return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+bool is_same_new_file(const std::string& path, const std::string& other, ums::Storage& storage) {
+    const auto name_of = [](const std::string& each) { return each.substr(each.find_last_of('/') + 1); };
+    if (path == other) return true;
+    if (name_of(path) != name_of(other)) return false;
+    ums::FileStatus folder;
+    ums::FileStatus other_folder;
+    if (storage.status(folder_of(path), folder) || storage.status(folder_of(other), other_folder)) return false;
+    const bool are_there = folder.kind != ums::FileKind::missing && other_folder.kind != ums::FileKind::missing;
+    return are_there && folder.is_same_file(other_folder);
+}
+
 void refuse_dangerous_name(std::string_view path, bool are_databases_allowed) {
     if (are_databases_allowed || !is_database_name(path)) return;
     throw RefusedError(

@@ -20,6 +20,9 @@ void refuse_dangerous_name(std::string_view path, bool are_databases_allowed);
 // resolved, of a missing file. Throws RefusedError.
 void refuse_file_among_devices(std::string_view path);
 
+// Whether two names of files that do not exist yet are one, in the same folder: "./x" and "x". False if a folder cannot be examined.
+[[nodiscard]] bool is_same_new_file(const std::string& path, const std::string& other, ums::Storage& storage);
+
 // Sets `file.path` to the name without links, and `file.named_as` to the given one. Throws RefusedError or EnvironmentError if there is no
 // such folder.
 void resolve_name(FileOptions& file, ums::Storage& storage);

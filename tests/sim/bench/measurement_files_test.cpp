@@ -75,6 +75,30 @@ TEST_CASE("a file with two names is one file, which one target may write while a
     CHECK_THROWS_AS(Measurement(spec, run.posix, run.clock, run.sink).run(), RefusedError);
 }
 
+TEST_CASE("a file that is to be made may be named in two ways, and is made once") {
+    RealRun run;
+    MeasureTarget writer;
+    writer.path = run.folder.file("measured.dat");
+    writer.create_bytes = 2 * ums::kMb;
+    writer.block_bytes = 8192;
+    writer.access = MeasureAccess::random;
+    writer.write_percent = 30;
+    writer.source.contents = MeasureContents::pages;
+    MeasureTarget reader = writer;
+    reader.path = run.folder.file("./measured.dat");
+    reader.write_percent = 0;
+    MeasureSpec spec;
+    MeasureTimespan& timespan = spec.timespans.emplace_back();
+    timespan.duration_s = 1;
+    timespan.targets = {writer, reader};
+    const MeasureResults results = Measurement(spec, run.posix, run.clock, run.sink).run();
+    CHECK(results.finding_count == 0);
+    CHECK(results.failure_reason.empty());
+    REQUIRE(results.timespans.size() == 1);
+    CHECK(results.timespans[0].targets[0].pages_read_back > 0);
+    CHECK(results.timespans[0].targets[1].pages_verified > 0);
+}
+
 TEST_CASE("the schedulers of a measurement are bound to the CPUs of its affinity") {
     const std::vector<std::uint32_t> cpus = ums::this_machine().cpus;
     REQUIRE_FALSE(cpus.empty());
