@@ -9,6 +9,7 @@
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"
 #include "ums/base/printable.hpp"
+#include "ums/base/text_wrap.hpp"
 #include "ums/base/units.hpp"
 
 namespace reports {
@@ -125,7 +126,7 @@ std::string measure_text(const sim::MeasureResults& results) {
                                 timespan.spec.iops_interval_ms, rounded_text(deviation));
         }
     }
-    if (const std::string burst = burst_text(timespan); !burst.empty()) text += wrapped("  burst       " + burst, 120, 14);
+    if (const std::string burst = burst_text(timespan); !burst.empty()) text += ums::wrap(burst, 120, "  burst       ", 14);
     if (results.finding_count > 0) text += fmt::format("  WRONG       {}, see above\n", counted(results.finding_count, "finding"));
     if (!results.failure_reason.empty()) text += fmt::format("  NOT DONE    {}\n", ums::printable(results.failure_reason));
     if (results.stopped) text += "  stopped before its end\n";

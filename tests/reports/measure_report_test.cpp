@@ -16,3 +16,14 @@ TEST_CASE("how even the rate was is told if there are at least two whole interva
     timespan.duration_ns = 4'000'000'000;
     CHECK_THAT(reports::measure_text(results), ContainsSubstring("evenness"));
 }
+
+TEST_CASE("burst credits that ran out are told in the column of the other lines") {
+    sim::MeasureResults results;
+    results.timespans = {test::measured_second(1500, 100)};
+    sim::MeasureTimespanResults& timespan = results.timespans[0];
+    timespan.spec.iops_interval_ms = 1000;
+    timespan.duration_ns = 20'000'000'000;
+    timespan.rows[0].intervals.resize(20);
+    for (std::size_t i = 0; i < 20; ++i) timespan.rows[0].intervals[i].reads.requests = i < 10 ? 100 : 50;
+    CHECK_THAT(reports::measure_text(results), ContainsSubstring("\n  burst       after 10 s the rate fell from 100 to 50 requests/s"));
+}

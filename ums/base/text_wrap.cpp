@@ -1,5 +1,7 @@
 #include "ums/base/text_wrap.hpp"
 
+#include <algorithm>
+
 #include "ums/base/utf8.hpp"
 
 namespace ums {
@@ -15,19 +17,21 @@ std::string wrap(std::string_view text, std::size_t columns, std::string_view fi
     std::size_t column = display_width(first_indent);
     bool line_is_empty = true;
     while (!text.empty()) {
-        const std::size_t end = text.find(' ');
-        const std::string_view word = text.substr(0, end);
-        text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-        if (word.empty()) continue;
+        // Names of files may have several in a row.
+        const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+        text.remove_prefix(blanks);
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(word.size());
+        if (word.empty()) break;
         const std::size_t width = display_width(word);
-        if (!line_is_empty && column + 1 + width > columns) {
+        if (!line_is_empty && column + blanks + width > columns) {
             out += '\n' + std::string(indent, ' ');
             column = indent;
             line_is_empty = true;
         }
         if (!line_is_empty) {
-            out += ' ';
-            ++column;
+            out.append(blanks, ' ');
+            column += blanks;
         }
         out += word;
         column += width;

@@ -12,6 +12,13 @@ TEST_CASE("text is wrapped at blanks, and a word that is too long gets a line of
     CHECK(wrap("", 5, "", 0) == "\n");
 }
 
+TEST_CASE("several blanks in a row stay, as a file may be named with them, except where a line begins or ends") {
+    CHECK(wrap("in /mnt/a  b.mdx: x", 40, "", 0) == "in /mnt/a  b.mdx: x\n");
+    CHECK(wrap("aa  bb", 6, "", 0) == "aa  bb\n");
+    CHECK(wrap("aa  bb", 5, "", 1) == "aa\n bb\n");
+    CHECK(wrap("  aa  ", 5, "- ", 2) == "- aa\n");
+}
+
 TEST_CASE("a multi-byte character takes one column") {
     CHECK(ums::display_width("\u00fcber \u2026") == 6);
     CHECK(wrap("\u00fc\u00fc \u00fc\u00fc", 5, "", 0) == "\u00fc\u00fc \u00fc\u00fc\n");
