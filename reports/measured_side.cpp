@@ -31,6 +31,7 @@ std::string array_schema(const std::string& items) { return fmt::format(R"({{"ty
 
 // Nothing that is measured comes near the maximum, and squares of squares of such numbers are still finite.
 constexpr std::string_view kNumberSchema = R"({"type":"number","minimum":0,"maximum":1e18})";
+constexpr std::string_view kNumberOrNullSchema = R"({"type":["number","null"],"minimum":0,"maximum":1e18})";
 constexpr std::string_view kCountSchema = R"({"type":"integer","minimum":0})";
 constexpr std::string_view kTextSchema = R"({"type":"string"})";
 
@@ -85,7 +86,7 @@ std::string sweep_schema() {
     std::string columns = property("depth", kCountSchema);
     std::string required = R"("depth")";
     for (const std::string_view name : {"requests_per_s", "latency_mean_us", "latency_p99_us"}) {
-        columns += "," + property(name, kNumberSchema);
+        columns += "," + property(name, name == "latency_p99_us" ? kNumberOrNullSchema : kNumberSchema);
         required += fmt::format(R"(,"{}")", name);
     }
     const std::string series =
@@ -258,6 +259,7 @@ MeasuredSide side_of_sweep(const SideJson& document) {
         MeasuredGroup group{series["name"].get<std::string>(), "", {}, {}};
         for (const SideJson& point : series["points"]) {
             const auto add = [&](const char* name, const char* unit, bool more_is_better, const char* column) {
+                if (point[column].is_null()) return;
                 group.figures.push_back({fmt::format("depth {}{}", point["depth"].get<std::uint64_t>(), name),
                                          unit,
                                          more_is_better,

@@ -1,6 +1,7 @@
 #include "reports/sweep_report.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "reports/json_text.hpp"
 #include "reports/knee.hpp"
 #include "reports/results_document.hpp"
+#include "reports/statistics.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"
@@ -26,7 +28,11 @@ constexpr std::string_view kPointColumns[] = {
     "bytes_per_s",    "latency_mean_us", "latency_p50_us",     "latency_p99_us",   "latency_p999_us",
     "latency_max_us", "in_flight",       "cpu_ns_per_request", "cpu_mean_percent", "cpu_busiest_percent"};
 
+constexpr std::string_view kPercentileColumns[] = {"latency_p50_us", "latency_p99_us", "latency_p999_us"};
+
+// Null: not even one request lies beyond this percentile.
 std::string microseconds(const SweepJson& value) {
+    if (value.is_null()) return "-";
     const double us = value.get<double>();
     return us < 10'000 ? fmt::format("{:.1f} us", us) : duration_text(static_cast<std::uint64_t>(us));
 }
@@ -72,10 +78,17 @@ std::vector<std::vector<SweepJson>> series_of(const std::vector<SweepJson>& poin
 constexpr std::size_t kKeyColumns = 4;  // the first ones, whole numbers
 constexpr double kFigureMax = 1e18;     // nothing that is measured comes near, and it can be counted
 
+bool is_percentile(std::string_view column) {
+    return std::find(std::begin(kPercentileColumns), std::end(kPercentileColumns), column) != std::end(kPercentileColumns);
+}
+
 bool is_point(const SweepJson& point) {
     if (!point.is_object()) return false;
     for (std::size_t i = 0; i < std::size(kPointColumns); ++i) {
-        const SweepJson value = point.value(std::string(kPointColumns[i]), SweepJson());
+        const std::string column(kPointColumns[i]);
+        if (!point.contains(column)) return false;
+        const SweepJson& value = point[column];
+        if (value.is_null() && is_percentile(column)) continue;
         if (!value.is_number() || value.get<double>() < 0 || value.get<double>() > kFigureMax) return false;
         if (i < kKeyColumns && (!value.is_number_unsigned() || value.get<std::uint64_t>() > UINT32_MAX)) return false;
     }
@@ -111,7 +124,10 @@ SweepJson sweep_point(const SweepKey& key, const sim::MeasureTimespanResults& ti
     const sim::MeasureCounts both = timespan.total().both();
     const double seconds = timespan.seconds() > 0 ? timespan.seconds() : 1;
     const double rate = static_cast<double>(both.requests) / seconds;
-    const auto us = [&](double percent) { return static_cast<double>(both.latency.percentile_ns(percent)) / 1000; };
+    const auto us = [&](double percent) {
+        if (!has_requests_beyond(static_cast<double>(both.latency.count()), percent)) return SweepJson(nullptr);
+        return SweepJson(static_cast<double>(both.latency.percentile_ns(percent)) / 1000);
+    };
     double busiest = 0;
     for (const sim::MeasureCpu& cpu : timespan.cpus) busiest = std::max(busiest, cpu.usage_percent());
     SweepJson point;
@@ -210,8 +226,10 @@ std::string sweep_csv(const SweepJson& document) {
     std::string text = sweep_csv_head();
     for (const SweepJson& point : document["points"]) {
         std::vector<std::string> cells;
-        for (const std::string_view column : kPointColumns)
-            cells.push_back(fmt::format("{:.10g}", point[std::string(column)].get<double>()));
+        for (const std::string_view column : kPointColumns) {
+            const SweepJson& value = point[std::string(column)];
+            cells.push_back(value.is_null() ? "" : fmt::format("{:.10g}", value.get<double>()));
+        }
         text += fmt::format("{}\n", fmt::join(cells, ","));
     }
     return text;

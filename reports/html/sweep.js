@@ -14,10 +14,10 @@ page.append(section('Sweep', el('p', {}, data.files.join(', ')), el('p', {class:
   data.is_complete ? null : el('p', {class: 'fair'}, `Not complete: ${count(data.points.length)} of ${count(data.combinations)} combinations were measured.`),
   data.series.map(s => el('p', {}, el('b', {}, s.name), ': ', s.text))));
 page.append(el('div', {class: 'charts'}, curves('Throughput in requests/s', 'requests/s', p => p.requests_per_s), curves('Average latency', 'ms', p => p.latency_mean_us / 1000),
-  curves('99.9 % of requests within', 'ms', p => p.latency_p999_us / 1000), curves('Throughput in MB/s', 'MB/s', p => p.bytes_per_s / 1048576)));
+  curves('99.9 % of requests within', 'ms', p => p.latency_p999_us === null ? null : p.latency_p999_us / 1000), curves('Throughput in MB/s', 'MB/s', p => p.bytes_per_s / 1048576)));
 page.append(section('Measured', table(['depth', 'threads', 'block', 'writes', 'requests/s', 'MB/s', 'mean', '50 %', '99 %', '99.9 %', 'longest', 'in flight', 'CPU/request', 'busiest CPU'],
   data.series.flatMap(s => s.points.map(p => [p.depth, p.threads, size(p.block_bytes), p.write_percent + ' %', count(p.requests_per_s), (p.bytes_per_s / 1048576).toFixed(1),
-    ...[p.latency_mean_us, p.latency_p50_us, p.latency_p99_us, p.latency_p999_us, p.latency_max_us].map(us => time(us * 1000)), p.in_flight.toFixed(1),
+    ...[p.latency_mean_us, p.latency_p50_us, p.latency_p99_us, p.latency_p999_us, p.latency_max_us].map(us => us === null ? '-' : time(us * 1000)), p.in_flight.toFixed(1),
     count(p.cpu_ns_per_request) + ' ns', p.cpu_busiest_percent.toFixed(0) + ' %'])), 4)));
 page.append(el('p', {class: 'soft'}, 'The knee, a large point, is the last depth before the average latency rises faster than the throughput. In flight: rate times latency (Little).'));
 draw();

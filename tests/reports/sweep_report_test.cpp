@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reports/json_text.hpp"
+#include "reports/measured_side.hpp"
 #include "reports/results_document.hpp"
 #include "tests/reports/measured_example.hpp"
 #include "tests/support/catch.hpp"
@@ -117,4 +118,24 @@ TEST_CASE("a sweep's JSON has a series for each mix, with its own knee, and says
     CHECK(one_file["series"].at(1)["littles_ratio"].get<double>() == Approx(0.1));
     CHECK_THAT(one_file["series"].at(1)["text"].get<std::string>(), !ContainsSubstring("together"));
     CHECK(reports::sweep_document({}, {}, 4, points)["is_complete"] == true);
+}
+
+TEST_CASE("a sweep shows no percentile beyond which no request lies, and is resumed and compared without it") {
+    const SweptJson point = reports::sweep_point({1, 1, 8192, 0}, test::measured_second(100, 50));
+    CHECK(point["latency_p99_us"] == 50);
+    CHECK(point["latency_p999_us"].is_null());
+    const SweptJson rare = reports::sweep_point({1, 1, 8192, 0}, test::measured_second(99, 50));
+    CHECK(rare["latency_p50_us"] == 50);
+    CHECK(rare["latency_p99_us"].is_null());
+    const SweptJson document = reports::sweep_document({"b.mdx"}, {"depth=1"}, 1, {rare});
+    CHECK_THAT(reports::sweep_csv(document), ContainsSubstring(",50,50,,,50,"));
+    CHECK_THAT(reports::sweep_text(document), ContainsSubstring("50.0 us     -       -"));
+    const std::string text = reports::json_text(document);
+    CHECK(points_in(text) == 1);
+    const reports::MeasuredSide side = reports::read_measured_side(text, "s.json");
+    REQUIRE(side.groups.size() == 2);
+    CHECK(side.groups[1].figures.size() == 2);
+    SweptJson damaged = document;
+    damaged["points"][0].erase("latency_p99_us");
+    CHECK_THROWS_AS(points_in(reports::json_text(damaged)), reports::ResultsDocumentError);
 }
