@@ -101,6 +101,7 @@ private:
     std::atomic<std::uint64_t> unreadable_ranges_{0};
     std::uint64_t regions_compared_ = 0;
     std::uint64_t regions_skipped_ = 0;
+    std::uint32_t regions_read_again_ = 0;
 };
 
 }  // namespace sim

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,9 @@ namespace {
 // Read with one request.
 constexpr std::uint32_t kSummedTogetherPages = 128;
 
+// A volume that went back in time has thousands of regions that differ: the first are read again, and all are reported.
+constexpr std::uint32_t kRegionsReadAgainMax = 64;
+
 Finding finding_about_region(const SimFile& file, const RegionSums::Mismatch& mismatch, FindingKind kind) {
     Finding finding;
     finding.kind = kind;
@@ -32,6 +36,8 @@ Finding finding_about_region(const SimFile& file, const RegionSums::Mismatch& mi
 }
 
 std::uint32_t last_page_of(const RegionSums::Mismatch& mismatch) { return mismatch.first_page + mismatch.page_count - 1; }
+
+std::string only_page_text(std::uint32_t page) { return fmt::format("The sums differ as if only page {} had been too old.", page); }
 
 }  // namespace
 
@@ -60,6 +66,11 @@ ums::Task<void> PageVerification::compare_regions(File& file) {
 // A read that returned an old page once looks like a lost write, and its page, if it is right by now, like one that lacks versions which
 // it never had. So the region is read again.
 ums::Task<void> PageVerification::report_mismatch(File& file, const RegionSums::Mismatch& mismatch) {
+    if (regions_read_again_ == kRegionsReadAgainMax) {
+        report_region(file, mismatch, false);
+        co_return;
+    }
+    ++regions_read_again_;
     const std::vector<std::uint32_t> versions = co_await sum_again(file, mismatch);
     const RegionSums& sums = file.proven->sums;
     if (sums.is_skipped(mismatch)) {
@@ -144,7 +155,8 @@ void PageVerification::report_region(File& file, const RegionSums::Mismatch& mis
                     "versions. The sums of the pages that are there differ.",
                     recovered_.begin_lsn),
         was_read_again ? "More than one page differs, so the sums do not say which."
-                       : "The pages could not all be read and judged again, so it is not certain which of them differ."};
+                       : "Not all of these pages were read and judged again, so it is not certain which of them differ."};
+    if (!was_read_again && mismatch.page) finding.reasoning.push_back(only_page_text(*mismatch.page));
     wrong_pages_.fetch_add(1, std::memory_order_relaxed);
     file.file->report(std::move(finding));
 }
@@ -162,7 +174,7 @@ void PageVerification::report_passing_mismatch(File& file, const RegionSums::Mis
         fmt::format("The last complete checkpoint recorded how new these pages were when it began, at LSN 0x{:x}, as sums of their "
                     "versions. The sums of what came first differ, those of a later read agree.",
                     recovered_.begin_lsn)};
-    if (mismatch.page) finding.reasoning.push_back(fmt::format("The sums differ as if only page {} had been too old.", *mismatch.page));
+    if (mismatch.page) finding.reasoning.push_back(only_page_text(*mismatch.page));
     file.file->report(std::move(finding));
 }
 

@@ -21,10 +21,11 @@
 namespace sim::testing {
 
 struct LeftRun {
-    // A log larger than usual still holds all blocks of the run.
-    explicit LeftRun(std::uint64_t log_size_mb = 0) {
+    // A log larger than usual still holds all blocks of the run. Sizes of 0 are the usual ones.
+    explicit LeftRun(std::uint64_t log_size_mb = 0, std::uint64_t data_size_mb = 0) {
         options = busy_options(VirtualRun::kFolder);
         if (log_size_mb != 0) options.files[1].initial_size_mb = options.files[1].max_size_mb = log_size_mb;
+        if (data_size_mb != 0) options.files[0].initial_size_mb = options.files[0].max_size_mb = data_size_mb;
         options.test_cycle_duration_s = 1;
         const sim::Results results = run.run(options);
         REQUIRE(results.outcome == sim::Outcome::passed);

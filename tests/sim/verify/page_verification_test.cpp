@@ -9,10 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "sim/page/log_layout.hpp"
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/support/left_run.hpp"
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
@@ -150,6 +152,29 @@ TEST_CASE("an old page that came back once is a stale read, even if only the sum
     CHECK(results.findings[0].transient);
     CHECK(results.findings[0].place.page_id == pages.front() / 64 * 64);
     CHECK(results.durability->wrong_pages == 0);
+}
+
+TEST_CASE("of many regions that differ from their sums, the first are read again, and the others are reported as they came") {
+    constexpr std::uint32_t kRegionPages = sim::kRegionPagesMin;
+    constexpr std::uint32_t kReadAgain = 64;
+    constexpr std::uint32_t kLost = kReadAgain + 2;
+    LeftRun left(0, 34);
+    left.forget_changes_before_checkpoint();
+    const std::vector<std::byte> zeros(kPageBytes);
+    for (std::uint32_t region = 0; region < kLost; ++region) {
+        left.data().write((std::uint64_t{region} * kRegionPages + 5) * kPageBytes, zeros.data(), zeros.size());
+    }
+    const Results results = left.verify();
+    REQUIRE(results.findings.size() == kLost);
+    CHECK(results.durability->regions_compared == 34 * ums::kMb / kPageBytes / kRegionPages);
+    CHECK(results.durability->wrong_pages == kLost);
+    for (const Finding& finding : results.findings) {
+        const bool is_read_again = finding.place.page_id < kReadAgain * kRegionPages;
+        CHECK(finding.place.size_bytes == (is_read_again ? 1U : kRegionPages) * kPageBytes);
+        CHECK(finding.reads == (is_read_again ? 16U : 1U));
+        const auto is_doubt = [](const std::string& reason) { return reason.find("not certain") != std::string::npos; };
+        CHECK(std::any_of(finding.reasoning.begin(), finding.reasoning.end(), is_doubt) == !is_read_again);
+    }
 }
 
 TEST_CASE("a damaged page, a page from another place and a page of zeros are each named") {
