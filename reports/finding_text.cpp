@@ -218,9 +218,8 @@ KindText kind_text(const sim::Finding& finding) {
     }
     if (finding.transient && finding.kind == Kind::torn_page) {
         return {
-            "A read returned some sectors of the page from one version and some from another; a later read did not. So a part of the "
-            "answer "
-            "came from an outdated copy. SQL Server reports error 824.",
+            "A read returned some sectors of the page from one version and some from another; a later read did not. So part "
+            "of the answer came from an outdated copy. SQL Server reports error 824.",
             kind_text(Kind::stale_read).advice};
     }
     if (finding.transient && finding.kind == Kind::log_gap) {
