@@ -72,13 +72,14 @@ ReceivedIdentity received_of(const PageBook& book, const std::byte* image, const
     return received;
 }
 
-const char* second_read(BookJudgement judgement) {
+const char* second_read(bool has_come, BookJudgement judgement) {
+    if (!has_come) return "failed, so nobody knows whether the fault stays";
     switch (judgement) {
-        case BookJudgement::right: return "right";
-        case BookJudgement::not_judged: return "too late: the page was being written again";
+        case BookJudgement::right: return "was right";
+        case BookJudgement::not_judged: return "was too late: the page was being written again";
         case BookJudgement::wrong: break;
     }
-    return "not right";
+    return "was not right";
 }
 
 // Reads the page that contains the unit, as far as the file has it, into `memory`: devices have sectors of 512 or 4096 bytes.
@@ -126,9 +127,9 @@ ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std
     const std::string known = version == 0 ? std::string() : fmt::format("version {} was acknowledged, but ", version);
     const bool is_page = book.unit() == BookUnit::page;
     finding.description =
-        fmt::format("{} {} of {} came back wrong: {}{}. A second read was {}.", is_page ? "Page" : "Sector", page, file.path, known,
+        fmt::format("{} {} of {} came back wrong: {}{}. A second read {}.", is_page ? "Page" : "Sector", page, file.path, known,
                     what_came(says, is_page ? "page" : "sector") + (is_of_another(book, says, mark) ? ", of an earlier measurement" : ""),
-                    second_read(second));
+                    second_read(has_come, second));
     if (!finding.transient) static_cast<void>(book.give_up(page, mark));
     journal.report(std::move(finding));
 }
