@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/diagnosis/classifier.hpp"
 #include "sim/files/io_retry.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/io/errno_error.hpp"
@@ -150,7 +151,7 @@ ums::Task<bool> BackupChain::diagnose(std::uint32_t index, std::byte* bytes) {
         fmt::format("Chunk {} of the chain of backups was written and acknowledged, but {}.", index + 1, text_of(finding.kind));
     finding.reasoning = {fmt::format("The chain must hold chunk {} here, of {} bytes.", index + 1, chunk.size_bytes),
                          finding.transient ? "The fault is transient: a later read returned the right chunk."
-                                           : "The fault is persistent: no re-read returned the right chunk."};
+                                           : persistence_reason(later_reads_in(finding.rereads), "chunk")};
     const bool is_right = finding.transient;
     if (is_right) std::memcpy(bytes, rereader.bytes(), chunk.size_bytes);
     chunk.is_unknown = !is_right;

@@ -44,15 +44,9 @@ std::string how_long(const Evidence& evidence) {
     if (evidence.has_stood) return "The fault stayed until somebody wrote the page: another page lacks this image.";
     if (evidence.was_overwritten)
         return "Somebody wrote the page before it was read again, so nobody knows whether the fault would have stayed.";
-    if (evidence.later_reads == LaterReads::none) return "No re-read returned anything, so nobody knows whether the fault stays.";
-    if (evidence.is_transient) {
-        return evidence.became_right ? "The fault is transient: a later read returned the right page."
-                                     : "This image is transient: later reads returned another one, which is wrong, too.";
-    }
-    return evidence.later_reads == LaterReads::all
-               ? "The fault is persistent: no re-read returned the right page, not even one through a newly opened file after its cached "
-                 "pages were dropped."
-               : "The fault is persistent: no re-read returned the right page.";
+    if (!evidence.is_transient || evidence.later_reads == LaterReads::none) return persistence_reason(evidence.later_reads, "page");
+    return evidence.became_right ? "The fault is transient: a later read returned the right page."
+                                 : "This image is transient: later reads returned another one, which is wrong, too.";
 }
 
 // A later read did not return this image, which shows that it came from elsewhere.
@@ -308,6 +302,13 @@ LaterReads later_reads_in(const std::vector<Reread>& rereads) {
         later = LaterReads::some;
     }
     return later;
+}
+
+std::string persistence_reason(LaterReads later_reads, std::string_view what) {
+    if (later_reads == LaterReads::none) return "No re-read returned anything, so nobody knows whether the fault stays.";
+    return fmt::format(
+        "The fault is persistent: no re-read returned the right {}{}.", what,
+        later_reads == LaterReads::all ? ", not even one through a newly opened file after its cached pages were dropped" : "");
 }
 
 Evidence examine(const std::byte* image, const ExpectedPage& expected, const WrittenImage& written) {

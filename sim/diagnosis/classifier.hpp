@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/diagnosis/sector_map.hpp"
@@ -21,6 +22,8 @@ enum class LaterReads : std::uint8_t {
     all,   // images, some of them through a newly opened file
 };
 [[nodiscard]] LaterReads later_reads_in(const std::vector<Reread>& rereads);
+// A sentence: whether a fault stays that no re-read has shown to be transient. `what`: what should have come, e.g. "page".
+[[nodiscard]] std::string persistence_reason(LaterReads later_reads, std::string_view what);
 
 struct Evidence {
     const std::byte* image = nullptr;  // kPageBytes, 8-aligned

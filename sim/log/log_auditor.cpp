@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/diagnosis/classifier.hpp"
 #include "sim/files/io_retry.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/sched/scheduler.hpp"
@@ -276,8 +277,7 @@ void LogAuditor::report(const Position& begin, std::uint64_t end_bytes, BlockFau
     finding.reads = 1 + static_cast<std::uint32_t>(rereads.size());
     finding.reasoning = {fmt::format("The log must hold block {} here: VLF {}, at {} bytes.", begin.sequence, vlf.sequence, begin.at_bytes),
                          transient ? "The fault is transient: a later read returned the right block."
-                                   : "The fault is persistent: no re-read returned the right block, not even one through a newly opened "
-                                     "file after its cached pages were dropped."};
+                                   : persistence_reason(later_reads_in(rereads), "block")};
     if (begin.is_part) finding.reasoning.emplace_back("A backup read it for its chain, into which it copies no wrong block.");
     finding.rereads = std::move(rereads);
     finding.description = std::move(fault.description) + (begin.is_part ? " A backup read it." : "");

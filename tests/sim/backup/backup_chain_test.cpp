@@ -1,10 +1,14 @@
 #include "sim/backup/backup_chain.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
 
 using sim::BackupSet;
@@ -34,3 +38,28 @@ constexpr bool kKeepsPageRuns = requires(Set set) { set.runs; };
 
 // A differential backup of scattered changes has a run for each extent: in a chain of days, they would fill the memory.
 TEST_CASE("no backup of a chain keeps in memory where its pages are") { STATIC_REQUIRE_FALSE(kKeepsPageRuns<BackupSet>); }
+
+TEST_CASE("a wrong chunk of a chain that cannot be read again is not called persistent") {
+    using namespace sim::testing;
+    VirtualRun run;
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    options.backup_user.folders = options.backup_user.restore_folder = VirtualRun::kFolder;
+    bool was_wrong = false;
+    const auto is_first_chunk = [](const auto& request, const std::string& path) {
+        return request.operation == ums::IoOperation::read && path.ends_with(".trn") && request.offset_bytes == sim::kPageBytes;
+    };
+    run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        if (was_wrong || request.owner == nullptr || !is_first_chunk(request, path)) return;
+        request.segments[0].data[100] ^= std::byte{0x20};
+        was_wrong = true;
+    });
+    run.storage.set_fault([&](const Recorded& request) {
+        const bool fails = was_wrong && is_first_chunk(request, request.path);
+        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    const sim::Results results = run.run(options);
+    INFO(run.sink.text());
+    REQUIRE(results.findings.size() == 1);
+    CHECK(results.findings[0].kind == sim::FindingKind::log_block_damaged);
+    CHECK(results.findings[0].reasoning.at(1) == "No re-read returned anything, so nobody knows whether the fault stays.");
+}

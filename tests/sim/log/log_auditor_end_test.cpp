@@ -79,3 +79,30 @@ TEST_CASE("what cannot be read after a wrong block is not called wrong, too") {
     CHECK(findings[1].place.size_bytes == 512);
     CHECK(findings[1].description == "Log block 4 is damaged: its checksum is wrong.");
 }
+
+TEST_CASE("what is said of a wrong block's re-reads is what they returned") {
+    const bool all_fail = GENERATE(true, false);
+    Rig rig({.log_mb = 4});
+    std::uint64_t wrong_bytes = 0;
+    int rereads = 0;
+    rig.run([&](Rig& r) -> ums::Task<void> {
+        for (int i = 0; i < 20; ++i) co_await log_change(r, 5000);
+        wrong_bytes = blocks_on_disk(r).at(3).offset_bytes;
+        flip_bits(r.log_path(), wrong_bytes + 700, std::byte{1});
+        // Those that go through a newly opened file are the third, the eighth and the fifteenth.
+        r.storage.set_rule([&](const ums::IoRequest& request) {
+            if (request.operation != ums::IoOperation::read || request.offset_bytes != wrong_bytes) return Fate{};
+            ++rereads;
+            const bool fails = all_fail || rereads == 3 || rereads == 8 || rereads == 15;
+            return Fate{.error = fails ? EIO : 0};
+        });
+        co_await audit_log(r);
+        r.storage.set_rule(nullptr);
+    });
+    CHECK(rereads == 15);
+    const auto findings = rig.sink.findings();
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == FindingKind::log_block_damaged);
+    CHECK(findings[0].reasoning.at(1) == (all_fail ? "No re-read returned anything, so nobody knows whether the fault stays."
+                                                   : "The fault is persistent: no re-read returned the right block."));
+}
