@@ -273,8 +273,11 @@ void explain_own_work(Finding& finding, const GroupKnowledge& group, const Image
     GroupFact fact = fact_of_owner(GroupFactKind::stale_on_new_owner, finding, *owner, group);
     fact.utc_us = by_witness(image.write_utc_us, owner->clock_offset_us);
     if (finding.transient) {
-        fact.text = fmt::format("The first read on the new owner returned what {} had written earlier; a later read was right.",
-                                owner_text(*owner));
+        // A page that was overwritten before it was read again, or came back wrong in another way, is called transient, too.
+        const bool became_right = std::any_of(finding.rereads.begin(), finding.rereads.end(),
+                                              [](const Reread& reread) { return reread.result == RereadResult::right; });
+        fact.text = fmt::format("A read on the new owner returned what {} had written earlier{}.", owner_text(*owner),
+                                became_right ? "; a later read was right" : "");
         finding.group_fact = std::move(fact);
         return;
     }

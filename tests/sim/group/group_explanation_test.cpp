@@ -165,6 +165,25 @@ TEST_CASE("an older image over a newer one that was read before is a late write,
     CHECK(fact(FindingKind::stale_read, kTakenOver - 1, true) == GroupFactKind::stale_on_new_owner);
 }
 
+TEST_CASE("a later read of an earlier owner's image is said to have been right only if one was") {
+    const sim::GroupKnowledge group = second_owner();
+    Finding finding = finding_of(FindingKind::stale_read, image_of({kRun, kFile, kPage, kTakenOver - 1, 50, 1000}), true);
+    SECTION("it was") {
+        finding.rereads = {{.attempt = 1, .result = sim::RereadResult::same_image}, {.attempt = 2, .result = sim::RereadResult::right}};
+        sim::explain(finding, group);
+        CHECK_THAT(finding.group_fact.value().text, ContainsSubstring("had written earlier; a later read was right."));
+    }
+    SECTION("the page was overwritten before it was read again") {
+        sim::explain(finding, group);
+        CHECK_THAT(finding.group_fact.value().text, ContainsSubstring("had written earlier."));
+    }
+    SECTION("it was wrong in another way") {
+        finding.rereads = {{.attempt = 1, .result = sim::RereadResult::other_image}};
+        sim::explain(finding, group);
+        CHECK_THAT(finding.group_fact.value().text, ContainsSubstring("had written earlier."));
+    }
+}
+
 TEST_CASE("a fault found during the takeover is named according to what later reads return") {
     sim::GroupKnowledge group = second_owner();
     group.taken_over.reset();
