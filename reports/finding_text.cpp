@@ -24,6 +24,12 @@ bool is_in_part(const sim::Finding& finding) {
     return (is_torn || has_right_header) && std::any_of(sectors.begin(), sectors.end(), is_wrong);
 }
 
+// A file that is too short was not read again, and a region not through a newly opened file.
+bool was_read_through_new_file(const sim::Finding& finding) {
+    return std::any_of(finding.rereads.begin(), finding.rereads.end(),
+                       [](const sim::Reread& reread) { return reread.through_new_file && reread.has_come(); });
+}
+
 // "8 sectors of version 3 instead of version 5". At least one is wrong.
 std::string detail_of_part(const std::vector<sim::SectorFact>& sectors, std::uint32_t expected_version) {
     const sim::SectorFact& first = *std::find_if(sectors.begin(), sectors.end(), is_wrong);
@@ -114,9 +120,8 @@ KindText kind_text(sim::FindingKind kind) {
                 "path for databases until the cause is found."};
         case Kind::lost_write:
             return {
-                "The storage acknowledged a write that never reached the place where it belongs: what was there before is still there, "
-                "even after the caches were flushed and dropped and the file was reopened. SQL Server would work with old data and could "
-                "not repair it from the log.",
+                "The storage acknowledged a write that never reached the place where it belongs: what was there before is still "
+                "there. SQL Server would work with old data and could not repair it from the log.",
                 "Look at write caches, at firmware and drivers that drop or reorder writes, and at snapshots and thin provisioning. Give "
                 "the vendor the time and the offset of the write: it was reported as done. The dump file says when it was "
                 "made, if that can be determined, and has the request itself, if not too many came after it."};
@@ -214,6 +219,13 @@ KindText kind_text(const sim::Finding& finding) {
         return {
             "A chunk of a backup chain, which describes backups and holds their log, was written and acknowledged, but is not what came "
             "back. A restore would end there, and the changes after it would be lost.",
+            kind_text(finding.kind).advice};
+    }
+    if (finding.kind == Kind::lost_write && was_read_through_new_file(finding)) {
+        return {
+            "The storage acknowledged a write that never reached the place where it belongs: what was there before is still there, even "
+            "after the caches were flushed and dropped and the file was reopened. SQL Server would work with old data and could not repair "
+            "it from the log.",
             kind_text(finding.kind).advice};
     }
     if (finding.transient && finding.kind == Kind::torn_page) {

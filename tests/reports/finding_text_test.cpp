@@ -62,6 +62,18 @@ TEST_CASE("what came back whole later is not said to be written in part, or miss
     CHECK_THAT(std::string(reports::kind_text(finding).meaning), ContainsSubstring("there is none"));
 }
 
+TEST_CASE("a lost write is said to be lost even after the file was reopened only if a read through a newly opened file showed it") {
+    sim::Finding finding = example_finding();
+    finding.rereads.clear();
+    const auto meaning = [&finding] { return std::string(reports::kind_text(finding).meaning); };
+    CHECK_THAT(meaning(), ContainsSubstring("is still there. SQL Server") && !ContainsSubstring("reopened"));
+    finding.rereads = {{.attempt = 1, .result = sim::RereadResult::same_image},
+                       {.attempt = 3, .through_new_file = true, .result = sim::RereadResult::io_error}};
+    CHECK_THAT(meaning(), !ContainsSubstring("reopened"));
+    finding.rereads.push_back({.attempt = 8, .through_new_file = true, .result = sim::RereadResult::same_image});
+    CHECK_THAT(meaning(), ContainsSubstring("the file was reopened. SQL Server would work with old data"));
+}
+
 TEST_CASE("one wrong bit is not called bits") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::bit_corruption;
