@@ -119,7 +119,7 @@ ums::Task<std::uint64_t> FileResizer::log_size(DataFile& data, std::uint32_t pag
 }
 
 ums::Task<std::error_code> FileResizer::sync(SimFile& file) {
-    if (!file.writes_are_durable() && !file.needs_flushes()) co_return std::error_code{};
+    if (!file.requests_durability()) co_return std::error_code{};
     const std::error_code error = co_await file.sync();
     if (error) co_await end_run_unsynced(file, error, context_.run, context_.journal);
     co_return error;

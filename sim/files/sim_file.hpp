@@ -87,6 +87,7 @@ public:
     // Otherwise a sync is needed, if durability is requested at all.
     [[nodiscard]] bool writes_are_durable() const { return setup_.durability == Durability::write_through; }
     [[nodiscard]] bool needs_flushes() const { return setup_.durability == Durability::forced_flush; }
+    [[nodiscard]] bool requests_durability() const { return setup_.durability != Durability::none; }
     [[nodiscard]] bool is_log() const { return setup_.options.is_log; }
     [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_.load(std::memory_order_acquire); }
     [[nodiscard]] std::uint32_t pages() const { return static_cast<std::uint32_t>(size_bytes() / kPageBytes); }

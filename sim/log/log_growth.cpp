@@ -58,7 +58,7 @@ ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, 
         if (plan.vlfs > 1) parts = divide_growth(file, old_bytes, new_bytes - old_bytes, plan.vlfs);
         error = co_await stamp_parts(file, parts, run, journal);
     }
-    if (!error && (file.writes_are_durable() || file.needs_flushes())) {
+    if (!error && file.requests_durability()) {
         error = co_await file.sync();  // a crash must not cut off the part of the file in which the log continues
         // No later sync tells what of the log is lost.
         if (error) co_await end_run_unsynced(file, error, run, journal);

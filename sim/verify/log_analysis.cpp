@@ -346,13 +346,15 @@ void LogAnalysis::report_short_logs() {
         finding.place.path = file->path();
         finding.place.offset_bytes = file->size_bytes();
         finding.place.size_bytes = least_bytes - file->size_bytes();
-        finding.description =
-            fmt::format("The log file has {} bytes; {} that it had {}, and that this size had been made durable.", file->size_bytes(),
-                        told_bytes > proven_bytes ? "the ledger outside of this storage says" : "its blocks prove", least_bytes);
+        finding.description = fmt::format("The log file has {} bytes; {} that it had {}{}.", file->size_bytes(),
+                                          told_bytes > proven_bytes ? "the ledger outside of this storage says" : "its blocks prove",
+                                          least_bytes, file->requests_durability() ? ", and that this size had been made durable" : "");
         finding.reasoning = {
             told_bytes > proven_bytes
                 ? "The ledger was told so only after the storage had acknowledged the sync of the file: log files are never cut."
-                : "Each block says how long its virtual log file is, and no block is written before the file, or its growth, is durable."};
+            : file->requests_durability()
+                ? "Each block says how long its virtual log file is, and no block is written before the file, or its growth, is durable."
+                : "Each block says how long its virtual log file is. With Durability=None, nothing makes a growth durable."};
         file->report(std::move(finding));
     }
 }

@@ -252,11 +252,15 @@ void PageVerification::report_short_file(File& file) {
     finding.place.page_id = pages;
     finding.place.offset_bytes = std::uint64_t{pages} * kPageBytes;
     finding.place.size_bytes = std::uint64_t{promised - pages} * kPageBytes;
-    finding.description = fmt::format("The file has {} pages; the {} that it had {}, and that its new size had been made durable.", pages,
-                                      is_of_log ? "log proves" : "ledger outside of this storage says", promised);
-    finding.reasoning = {
-        "A growth is made and synced before it is logged, and a cut is logged before it is made: a file is never shorter "
-        "than the log says."};
+    const bool is_requested = file.file->requests_durability();
+    finding.description = fmt::format("The file has {} pages; the {} that it had {}{}.", pages,
+                                      is_of_log ? "log proves" : "ledger outside of this storage says", promised,
+                                      is_requested ? ", and that its new size had been made durable" : "");
+    finding.reasoning = {is_requested
+                             ? "A growth is made and synced before it is logged, and a cut is logged before it is made: a file is never "
+                               "shorter than the log says."
+                             : "A growth is made before it is logged, and a cut is logged before it is made. With Durability=None, nothing "
+                               "makes a growth durable."};
     file.file->report(std::move(finding));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,27 @@ TEST_CASE("a file that has lost its end is found") {
     const Results results = left.verify();
     REQUIRE(kinds(results) == "lost_write");
     CHECK(results.findings[0].place.size_bytes == 10 * kPageBytes);
+}
+
+TEST_CASE("of a file that has lost its end, a size is said to have been made durable only if durability was requested") {
+    const std::size_t shortened = GENERATE(0U, 1U);
+    const bool is_requested = GENERATE(true, false);
+    LeftRun left(64);
+    if (!is_requested) left.options.files[shortened].durability = sim::Durability::none;
+    std::uint64_t log_end_bytes = 0;  // of the last virtual log file that has blocks
+    left.for_each_block([&log_end_bytes](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        log_end_bytes = offset_bytes + std::uint64_t{header.vlf_sectors - header.vlf_sector} * sim::kSectorBytes;
+    });
+    ums::SimulatedFile& file = shortened == 0 ? left.data() : left.log();
+    file.resize((shortened == 0 ? file.size_bytes() : log_end_bytes) - 10 * kPageBytes);
+    const Results results = left.verify();
+    const auto found =
+        std::find_if(results.findings.begin(), results.findings.end(), [](const Finding& finding) { return finding.request.is_write; });
+    REQUIRE(found != results.findings.end());
+    CHECK(found->place.is_log == (shortened == 1));
+    CHECK_THAT(found->description, is_requested ? ContainsSubstring("had been made durable.") : ContainsSubstring("that it had"));
+    CHECK((found->description.find("durable") != std::string::npos) == is_requested);
+    CHECK((found->reasoning.at(0).find("Durability=None") == std::string::npos) == is_requested);
 }
 
 TEST_CASE("a log file that is shorter than a ledger was told is found, although its blocks do not prove it") {
