@@ -255,6 +255,8 @@ ums::Task<bool> LogAnalysis::read_again(const BlockRange& missing) {
     for (std::uint32_t attempt = 1; attempt <= kRereadsMax; ++attempt) {
         const Reread reread = co_await rereader.read(attempt, nothing.data());
         if (!reread.has_come() || check_block(rereader.bytes(), place->size_bytes, place->expected)) continue;
+        // What cannot be a block of this log would be missing again, and read again, without end.
+        if (!scan_.add_late_block(contents_, *place->file, place->offset_bytes, rereader.bytes())) continue;
         Finding finding;
         finding.kind = FindingKind::log_gap;
         finding.transient = true;
@@ -266,7 +268,6 @@ ums::Task<bool> LogAnalysis::read_again(const BlockRange& missing) {
         finding.reads = 1 + attempt;
         finding.description = fmt::format("The first read did not return log block {}; a later one did.", missing.first);
         place->file->report(std::move(finding));
-        scan_.add_late_block(contents_, *place->file, place->offset_bytes, rereader.bytes());
         co_return true;
     }
     co_return false;

@@ -66,9 +66,10 @@ ums::Task<void> LogScan::find_blocks(LogContents& contents) {
     put_in_order(contents.blocks);
 }
 
-void LogScan::add_late_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block) {
-    add_block(contents, file, offset_bytes, block);
+bool LogScan::add_late_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block) {
+    if (!add_block(contents, file, offset_bytes, block)) return false;
     put_in_order(contents.blocks);
+    return true;
 }
 
 ums::Task<void> LogScan::find_blocks_of(SimFile& file, LogContents& contents) {
@@ -153,7 +154,7 @@ void LogScan::take_window(const SimFile& file, Window& window, const std::byte* 
         const std::byte* const block = bytes + at;
         std::uint64_t step_bytes = kSectorBytes;
         if (is_of_run(block) && is_sound_block(block, available_bytes)) {
-            add_block(contents, file, window.offset_bytes + at, block);
+            static_cast<void>(add_block(contents, file, window.offset_bytes + at, block));
             step_bytes = read_block_header(block).size_bytes;
         }
         at += step_bytes;
@@ -161,16 +162,17 @@ void LogScan::take_window(const SimFile& file, Window& window, const std::byte* 
     at = window.size_bytes;
 }
 
-void LogScan::add_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block) {
+// False if it cannot be a block of this log.
+bool LogScan::add_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block) {
     const LogBlockHeader header = read_block_header(block);
     if (!is_log_format(header.format)) {
         other_format_ = header.format;
-        return;
+        return false;
     }
     const std::uint64_t sector_bytes = std::uint64_t{header.vlf_sector} * kSectorBytes;
     const bool is_in_place = header.file_id == file.id() && offset_bytes >= sector_bytes &&
                              is_vlf_begin(offset_bytes - sector_bytes, std::uint64_t{header.vlf_sectors} * kSectorBytes);
-    if (!is_in_place || !is_consistent(header)) return;
+    if (!is_in_place || !is_consistent(header)) return false;
     LogBlockPlace place;
     place.sequence = header.sequence;
     place.hardened_sequence = header.hardened_sequence;
@@ -197,7 +199,9 @@ void LogScan::add_block(LogContents& contents, const SimFile& file, std::uint64_
             contents.resumes.push_back({header.sequence, resume.last_sequence, resume.last_lsn, header.incarnation});
         }
     });
-    if (is_whole && is_in_order) contents.blocks.push_back(place);
+    if (!is_whole || !is_in_order) return false;
+    contents.blocks.push_back(place);
+    return true;
 }
 
 ExpectedBlock LogScan::expected_of(const LogBlockPlace& place) const {

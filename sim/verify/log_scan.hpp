@@ -29,8 +29,8 @@ public:
 
     // Finds the blocks of the run in all files. Reports what cannot be read, and skips exactly that.
     ums::Task<void> find_blocks(LogContents& contents);
-    // Adds a block that only a later read returned.
-    void add_late_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);
+    // Adds a block that only a later read returned. False if it cannot be one of this log: then nothing is added.
+    [[nodiscard]] bool add_late_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);
 
     // Calls `take` with each record of `blocks`, in order. A block that no longer comes back as it was found is read again, and reported.
     using Take = std::function<void(const LogRecordHeader& header, std::span<const std::byte> body)>;
@@ -59,7 +59,7 @@ private:
     ums::Task<bool> read_piece(SimFile& file, std::uint64_t offset_bytes, std::span<std::byte> bytes);
     [[nodiscard]] bool is_known_unreadable(const SimFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
     void take_window(const SimFile& file, Window& window, const std::byte* bytes, LogContents& contents);
-    void add_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);
+    bool add_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);
     [[nodiscard]] bool is_of_run(const std::byte* block) const;
     [[nodiscard]] SimFile* file_of(std::uint32_t file_id) const;
 
