@@ -202,8 +202,8 @@ namespace {
 
 void check_group(const RunArguments& run) {
     if (!run.group.are_given()) return;
-    if (!run.witness) throw UsageError("--group: needs --witness ADDR:PORT, by which the runs find each other");
     const GroupSettings settings = group_settings(run.group, [](const char* name) -> const char* { return std::getenv(name); });
+    if (!run.witness) throw UsageError("--group: needs --witness ADDR:PORT, by which the runs find each other");
     if (settings.is_readers()) {
         if (run.job == sim::Job::resume) throw UsageError("--resume: not with --plan readers, whose owner makes the files");
         if (run.ephemeral) throw UsageError("--ephemeral: would take the files away from the readers of --plan readers");

@@ -130,6 +130,11 @@ TEST_CASE("an unknown switch is an error that suggests the likely one") {
     CHECK_THAT(run_message({"-"}), ContainsSubstring("'-' is not a switch"));
 }
 
+TEST_CASE("a switch for groups without a group is told to name one, and a group to name its witness") {
+    CHECK_THAT(run_message({"--rank", "0", "--of", "2", "--turns", "1"}), ContainsSubstring("are for a run with --group NAME"));
+    CHECK_THAT(run_message({"--group", "g", "--rank", "0", "--of", "2"}), ContainsSubstring("--group: needs --witness"));
+}
+
 TEST_CASE("a word that belongs to no switch is an error") {
     CHECK_THAT(run_message({"/mnt/data"}), ContainsSubstring("-dir /mnt/data"));
     CHECK_THAT(run_message({"-d", "5", "6"}), ContainsSubstring("'6' is not a switch"));
