@@ -98,8 +98,8 @@ void GroupState::begin_anew(Now now) {
 
 std::string GroupState::refusal(const GroupBeat& beat) const {
     if (beat.terms == terms_) return {};
-    return fmt::format("the group {} has other settings ({}) than this run ({})", beat.group, text_of_terms(terms_),
-                       text_of_terms(beat.terms));
+    return fmt::format("the group {} has other settings ({}) than this run ({}); name another group for another test", beat.group,
+                       text_of_terms(terms_), text_of_terms(beat.terms));
 }
 
 // --- members ---
