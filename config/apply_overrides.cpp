@@ -34,28 +34,35 @@ void set_size(sim::FileOptions& file, std::uint64_t size_mb, const sim::Options&
     if (may_grow) file.max_size_mb = std::max(file.max_size_mb, configured_max_mb);
 }
 
+// Whether `file` is named "source:word". Names of Windows, such as e:\x.mdx, are the same in any case.
+bool is_stream_of(const sim::FileOptions& file, const sim::FileOptions& source) {
+    if (file.is_log || source.is_log || source.path.empty()) return false;
+    const std::string prefix = source.path + ":";
+    return equal_ignoring_case(file.path.substr(0, prefix.size()), prefix);
+}
+
 // The files of each folder of -dir, without sizes: like the first data file and the first log file of the configuration, and with the
-// streams of that data file (sqliosim.mdx:replica). `path` is the name within the folder.
+// streams of that data file (sqliosim.mdx:replica), which may be listed before it. `path` is the name within the folder.
 std::vector<sim::FileOptions> files_of_folder(const std::vector<sim::FileOptions>& configured) {
     sim::FileOptions data{.path = {}, .increment_mb = kIncrementMb, .shrinkable = true};
     sim::FileOptions log{.path = {}, .is_log = true};
-    const auto first = [&](bool is_log) {
-        return std::find_if(configured.begin(), configured.end(), [&](const sim::FileOptions& file) { return file.is_log == is_log; });
+    const auto is_stream = [&](const sim::FileOptions& file) {
+        return std::any_of(configured.begin(), configured.end(),
+                           [&](const sim::FileOptions& source) { return is_stream_of(file, source); });
     };
-    const auto first_data = first(false);
-    const auto first_log = first(true);
+    const auto first_data =
+        std::find_if(configured.begin(), configured.end(), [&](const sim::FileOptions& file) { return !file.is_log && !is_stream(file); });
+    const auto first_log = std::find_if(configured.begin(), configured.end(), [](const sim::FileOptions& file) { return file.is_log; });
     if (first_data != configured.end()) data = *first_data;
     if (first_log != configured.end()) log = *first_log;
-    const std::string stream_prefix = data.path + ":";
+    const sim::FileOptions source = data;
     data.path = kDataFileName;
     log.path = kLogFileName;
     std::vector<sim::FileOptions> files{data, log};
     for (const sim::FileOptions& file : configured) {
-        // Names of Windows, such as e:\x.mdx, are the same in any case.
-        const bool is_stream = equal_ignoring_case(file.path.substr(0, stream_prefix.size()), stream_prefix);
-        if (file.is_log || stream_prefix == ":" || !is_stream) continue;
+        if (!is_stream_of(file, source)) continue;
         files.push_back(file);
-        files.back().path = fmt::format("{}:{}", kDataFileName, file.path.substr(stream_prefix.size()));
+        files.back().path = fmt::format("{}:{}", kDataFileName, file.path.substr(source.path.size() + 1));
     }
     return files;
 }

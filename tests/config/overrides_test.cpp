@@ -80,6 +80,20 @@ TEST_CASE("with -dir, a stream of the data file, SQLIOSim's replica, is created 
     CHECK(loaded.options.files == std::vector<sim::FileOptions>{fixed, log("d/sqliosim.ldx", 4), replica});
 }
 
+TEST_CASE("with -dir, a replica that is listed before its data file is created beside it, and does not make it sparse") {
+    const auto loaded = load_ini(
+        "[File1]\nFileName=x.mdx:replica\nInitialSize=64\nMaxSize=64\nSparse=TRUE\n"
+        "[File2]\nFileName=x.mdx\nInitialSize=64\nMaxSize=64\nIncrement=10\n"
+        "[File3]\nFileName=x.ldx\nInitialSize=16\nMaxSize=16\nLogFile=TRUE\n",
+        {.directories = {"d"}, .size_mb = 8});
+    REQUIRE(loaded.options.files.size() == 3);
+    CHECK(loaded.options.files[0].path == "d/sqliosim.mdx");
+    CHECK_FALSE(loaded.options.files[0].sparse);
+    CHECK(loaded.options.files[0].increment_mb == 10);
+    CHECK(loaded.options.files[2].path == "d/sqliosim.mdx:replica");
+    CHECK(loaded.options.files[2].sparse);
+}
+
 TEST_CASE("with -dir, a stream of the data file is found although its name is in another case, as Windows allows") {
     const auto loaded = load_ini(
         "[File1]\nFileName=E:\\Data\\x.mdx\nInitialSize=64\nMaxSize=64\n"
