@@ -77,6 +77,9 @@ void refuse_ledger_name(const std::string& path) {
         throw sim::RefusedError(
             fmt::format("{}: refused: it is a symbolic link that leads to nothing. Name another file, or remove this link.", path));
     }
+    // Not even opened: that may have an effect on a device.
+    const bool may_be_opened = error || status.type == ums::OutputStatus::Type::regular || status.type == ums::OutputStatus::Type::folder;
+    if (!may_be_opened) throw sim::RefusedError(fmt::format("{}: refused: a ledger is a regular file.", path));
 }
 
 }  // namespace

@@ -5,8 +5,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -114,6 +116,14 @@ TEST_CASE("a file that is not a ledger is refused, and stays as it is") {
     CHECK_THROWS_AS(PromiseStore((folder.path() / "no/such/folder/l"), PromiseStore::Use::write), sim::EnvironmentError);
     CHECK_THROWS_AS(PromiseStore(folder.path() / "missing", PromiseStore::Use::read), sim::EnvironmentError);
     CHECK_THROWS_AS(PromiseStore("/dev/null", PromiseStore::Use::write), sim::RefusedError);
+}
+
+TEST_CASE("a pipe is refused as a ledger, also by a name that the system resolves only by itself, as /dev/stdout") {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+    const std::string name = "/proc/self/fd/" + std::to_string(ends[1]);
+    CHECK_THROWS_WITH(PromiseStore(name, PromiseStore::Use::write), ContainsSubstring(name + ": refused: a ledger is a regular file"));
+    for (const int end : ends) ::close(end);
 }
 
 TEST_CASE("a ledger takes neither the name of a database nor that of a link that leads to one or to nothing") {
