@@ -31,7 +31,7 @@ std::vector<Parameter> audit_rows() {
          .range = transfer_pages(),
          .field = +[](Options& o) -> Field { return &o.audit_user.buffers_validated_pages; },
          .help = "Pages that are read and verified in a step.",
-         .details = "A step is one scatter read, if UseScatterGather allows it."},
+         .details = "A step is one scatter read, if UseScatterGather allows it, and at most an eighth of the buffer pool."},
         {.section = kSection,
          .ini_name = "DelayAfterCycles",
          .toml_name = "delay_after_cycles",
