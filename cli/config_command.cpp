@@ -40,7 +40,7 @@ Command config_show_command() {
             .switches = run_switches(),
             .switches_of = "run",
             .examples = "ioproof config show -cfg sqliosim.cfg.ini -dir /mnt/data -size 64",
-            .exit_codes = "0 done\n2 wrong usage or configuration\n3 a file cannot be read",
+            .exit_codes = "0 done\n2 wrong usage, or a configuration that is wrong or cannot be read\n3 the output cannot be written",
             .execute = [](const Call& call) {
                 show(parse_run(call.words), call.console);
                 return ExitCode::ok;

@@ -99,6 +99,13 @@ TEST_CASE("config show accepts the switches of a run, config explain a name or n
     CHECK_THAT(answer({"config", "explain"}), ContainsSubstring("MaxMemoryMB"));
 }
 
+TEST_CASE("config show ends with the exit codes of its help: a configuration that cannot be read is 2") {
+    const IoproofFolder folder;
+    CHECK(folder.start({"config", "show", "-cfg", "missing.ini", "-dir", "/d"})->wait() == 2);
+    CHECK_THAT(answer({"config", "show", "--help"}),
+               ContainsSubstring("2    wrong usage, or a configuration that is wrong or cannot be read"));
+}
+
 TEST_CASE("config show answers in the dialect of the file that it read, in whatever case its name ends") {
     const IoproofFolder folder;
     for (const std::string name : {"a.toml", "A.TOML"}) {
