@@ -30,6 +30,8 @@ bool stop_this_process(std::chrono::milliseconds wake_after) {
     timespec pause{};
     pause.tv_sec = static_cast<time_t>(wake_after.count() / 1000);
     pause.tv_nsec = static_cast<long>(wake_after.count() % 1000) * 1'000'000;
+    // Whoever started us may have left it ignored, and then nothing says whether there is somebody to wake us.
+    ::signal(SIGCHLD, SIG_DFL);
     // Twice, so that nobody has to wait for the one that sleeps.
     const pid_t between = ::fork();
     if (between < 0) return false;

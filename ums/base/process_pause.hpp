@@ -8,7 +8,8 @@
 namespace ums {
 
 // Stops all threads of this process where they are (SIGSTOP); another process, which holds none of its files, wakes it after that time.
-// Then returns. False, without having stopped, if no other process can be started.
+// Then returns. False, without having stopped, if no other process can be started. From the first call on, this process handles SIGCHLD in
+// the default way.
 bool stop_this_process(std::chrono::milliseconds wake_after);
 
 // kill -9.
