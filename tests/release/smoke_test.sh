@@ -132,9 +132,12 @@ with tarfile.open(sys.argv[1]) as archive:
     index = json.load(archive.extractfile("./index.json"))
     manifest = json.loads(blob(index["manifests"][0]))
     names = set()
+    owners = {}
     for layer in manifest["layers"]:
         with tarfile.open(fileobj=io.BytesIO(blob(layer))) as tree:
             names |= {name.strip("./").split("/")[0] for name in tree.getnames()}
+            owners |= {entry.name.strip("./"): entry.uid for entry in tree.getmembers()}
+assert owners["data"] == 65532, owners["data"]
 assert names - {""} == {"ioproof", "samples", "licences", "data"}, names
 END
     passed 'image: the program, the samples and the licences'
