@@ -123,9 +123,9 @@ void install_stop_signals() {
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESTART;
     ::sigfillset(&action.sa_mask);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        if (!is_ignored(signal)) ::sigaction(signal, &action, nullptr);
-    }
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+    if (!is_ignored(SIGHUP)) ::sigaction(SIGHUP, &action, nullptr);
     action.sa_handler = on_alarm;
     ::sigaction(SIGALRM, &action, nullptr);
     start_signal_thread();

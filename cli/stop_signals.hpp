@@ -17,8 +17,8 @@
 
 namespace cli {
 
-// Call it once, first of all, before there are other threads: it starts the thread that takes these signals. Those that are ignored when
-// the process begins (SIGHUP by nohup, SIGINT by a script's '&') stay ignored, as in other tools.
+// Call it once, first of all, before there are other threads: it starts the thread that takes these signals. A SIGHUP that is ignored when
+// the process begins (nohup) stays ignored.
 void install_stop_signals();
 
 // Created before anything is touched, and destroyed when the work has ended. One at a time. A signal that nobody has taken from the one

@@ -160,7 +160,6 @@ def what_is_wrong(arguments, case):
 
 
 def main():
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs this in the background may have it ignored
     parser = parser_of(__doc__)
     parser.add_argument("cases", nargs="*", metavar="CASE")
     arguments = parser.parse_args()

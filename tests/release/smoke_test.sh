@@ -278,7 +278,7 @@ soak_unit() {
             sleep 0.1
         done
         sleep 1
-        kill -TERM "$pid" 2>/dev/null || true
+        kill -INT "$pid" 2>/dev/null || true
         code=0
         wait "$pid" || code=$?
         grep -q 'continues as incarnation 2' "$work/output" && break
