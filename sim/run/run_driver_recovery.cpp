@@ -55,6 +55,7 @@ ums::Task<void> RunDriver::take_over_files() {
             continue;
         }
         FoundFile& file = found.files.at(left++);
+        if (file.left.late_signature) journal_.report(*std::move(file.left.late_signature));
         if (!file.left.is_as_made() && file.left.options.is_log) co_await sign_again(file);
         add_file(std::move(file.setup));
     }

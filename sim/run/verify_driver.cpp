@@ -46,6 +46,9 @@ void VerifyDriver::open_files() {
 }
 
 ums::Task<void> VerifyDriver::verify() {
+    for (LeftFile& left : parts_->left.files) {
+        if (left.file && left.late_signature) left.file->report(*std::move(left.late_signature));
+    }
     if (parts_->left.is_being_replaced) {
         stop_with_nothing(
             NothingToVerify::being_replaced,

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/diagnosis/finding_facts.hpp"
 #include "sim/errors.hpp"
 #include "sim/files/file_examiner.hpp"
 #include "sim/files/file_names.hpp"
@@ -18,6 +19,28 @@
 namespace sim {
 
 namespace {
+
+// Of a first page that is not what a run makes, which a cut may have left so.
+constexpr std::uint32_t kSignatureRereads = 3;
+
+// What came first, in place of what is there.
+Finding name_late_signature(const std::byte* first, const std::byte* signature) {
+    const PageHeader header = read_header(signature);
+    ExpectedPage expected;
+    expected.run_id = header.run_id;
+    expected.file_id = header.file_id;
+    expected.entry.version = header.version & kVersionMax;
+    expected.entry.lsn = header.lsn;
+    expected.entry.checksum = header.checksum;
+    const WrittenImage written(signature, expected, {header.write_utc_us, header.write_utc_us});
+    Evidence evidence = examine(first, expected, written);
+    evidence.is_transient = true;
+    evidence.is_history_unknown = true;
+    evidence.later_reads = LaterReads::some;
+    Finding finding = make_finding(evidence, classify(evidence));
+    finding.description = "The first page of the file came back wrong; a later read returned the signature page of the run.";
+    return finding;
+}
 
 class Opener {
 public:
@@ -57,7 +80,24 @@ private:
     }
 
     void read_signature(const FileClaim& claim, Found& found) {
-        const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
+        const ums::MemoryRegion first(kPageBytes, ums::MemoryKind::plain);
+        const bool is_whole = read_first_page(claim, first, found);
+        for (std::uint32_t reread = 1; reread <= kSignatureRereads && is_whole && !found.is_sound; ++reread) {
+            const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
+            storage_.drop_cache(claim.control);
+            read_first_page(claim, page, found);
+            if (!found.is_sound) continue;
+            Finding late = name_late_signature(first.data(), page.data());
+            late.place.is_log = claim.file.is_log;
+            late.place.path = claim.file.path;
+            late.place.size_bytes = kPageBytes;
+            late.reads = 1 + reread;
+            found.left.late_signature = std::move(late);
+        }
+    }
+
+    // Says what it is, in `found`. False if the file is shorter.
+    bool read_first_page(const FileClaim& claim, const ums::MemoryRegion& page, Found& found) {
         std::size_t transferred = 0;
         const auto error = storage_.read(claim.control, 0, page.data(), kPageBytes, transferred);
         if (error) fail_start(claim.file.path, "its first page cannot be read", error);
@@ -69,9 +109,11 @@ private:
                 "{}: refused: its pages are of format {}, but this version of ioproof reads format {}. Use the version that made them.",
                 claim.file.path, found.header.format, kPageFormat));
         }
+        found.runs.clear();
         if (is_whole && !found.is_sound) found.runs = runs_of(page.data());
         const bool is_empty = is_all_zero(page.data(), transferred / 8 * 8);
         found.left.signature = is_empty ? LeftFile::Signature::zeros : LeftFile::Signature::damaged;
+        return is_whole;
     }
 
     // Returns nothing unless the page consists of sectors of complete signatures.
@@ -187,6 +229,9 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
         result.files.push_back({std::move(left), std::move(found.setup)});
     }
     number_the_rest(result.files);
+    for (FoundFile& file : result.files) {
+        if (file.left.late_signature) file.left.late_signature->place.file_id = file.left.id;
+    }
     return result;
 }
 

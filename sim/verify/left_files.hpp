@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/files/sim_file.hpp"
+#include "sim/finding.hpp"
 #include "sim/options.hpp"
 #include "ums/io/storage.hpp"
 
@@ -23,6 +25,8 @@ struct LeftFile {
     Signature signature = Signature::ours;
     std::uint64_t signed_run_id = 0;  // the run whose signature page is intact; 0: none
     std::unique_ptr<SimFile> file;    // null: there is none
+    // Only a later read of the first page returned a signature page: for the caller to report.
+    std::optional<Finding> late_signature;
 
     [[nodiscard]] bool is_as_made() const { return signature == Signature::ours; }
 };

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "tests/sim/support/left_run.hpp"
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
 using sim::Finding;
@@ -118,6 +120,47 @@ TEST_CASE("a missing file is found if the log proves that it existed") {
     REQUIRE(kinds(results) == "io_error");
     CHECK(results.findings[0].request.of_file == sim::FileRequest::open);
     CHECK(results.findings[0].place.path == left.options.files[0].path);
+}
+
+TEST_CASE("a first page that came back wrong once is a transient finding, and the file is what later reads show") {
+    // Returns zeros, or a wrong bit, when the first page of the file is read for the first time.
+    struct WrongOnce final : ums::ForwardingStorage {
+        WrongOnce(ums::Storage& inner, std::string file_path) : ums::ForwardingStorage(inner), path(std::move(file_path)) {}
+        std::error_code open(const std::string& name, const ums::OpenOptions& how, ums::FileHandle& file) override {
+            const std::error_code error = inner().open(name, how, file);
+            if (!error && name == path) wanted = file;
+            return error;
+        }
+        std::error_code read(ums::FileHandle file, std::uint64_t offset_bytes, std::byte* data, std::size_t size_bytes,
+                             std::size_t& transferred_bytes) override {
+            const std::error_code error = inner().read(file, offset_bytes, data, size_bytes, transferred_bytes);
+            if (file != wanted || offset_bytes != 0 || std::exchange(was_wrong, true)) return error;
+            if (gives_zeros) std::fill_n(data, size_bytes, std::byte{0});
+            if (!gives_zeros) data[5000] ^= std::byte{16};
+            return error;
+        }
+        const std::string path;
+        ums::FileHandle wanted;
+        bool gives_zeros = false;
+        bool was_wrong = false;
+    };
+    const std::size_t wrong = GENERATE(0U, 1U);
+    LeftRun left;
+    WrongOnce storage(left.run.storage, left.options.files[wrong].path);
+    storage.gives_zeros = GENERATE(true, false);
+    Options options = left.options;
+    options.job = GENERATE(sim::Job::verify, sim::Job::resume);
+    const Results results = sim::Simulation(options, storage, left.run.clock, left.run.sink).run();
+    INFO(left.run.sink.text());
+    REQUIRE(storage.was_wrong);
+    CHECK(results.outcome == Outcome::failed);
+    REQUIRE(results.findings.size() == 1);
+    const Finding& finding = results.findings[0];
+    CHECK(finding.transient);
+    CHECK(finding.place.is_log == (wrong == 1));
+    CHECK(finding.place.file_id == wrong + 1);
+    CHECK(finding.place.offset_bytes == 0);
+    CHECK(finding.reads == 2);
 }
 
 TEST_CASE("a missing log is reported before the changed pages that it leaves without their records") {
