@@ -45,31 +45,6 @@ TEST_CASE("a page that comes back wrong during the measurement is a finding") {
     CHECK(results.finding_count == 1);
 }
 
-TEST_CASE("a second read that failed is not said to have returned the same fault") {
-    VirtualRun run;
-    std::uint64_t reads = 0;
-    bool was_wrong = false;
-    bool has_failed = false;
-    std::uint64_t wrong_bytes = 0;
-    run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
-        if (request.operation != ums::IoOperation::read || request.size_bytes != sim::kPageBytes || ++reads != 50) return;
-        request.segments[0].data[600] ^= std::byte{4};
-        wrong_bytes = request.offset_bytes;
-        was_wrong = true;
-    });
-    run.storage.set_fault([&](const Recorded& request) {
-        const bool fails = was_wrong && !has_failed && request.operation == ums::IoOperation::read && request.offset_bytes == wrong_bytes;
-        has_failed |= fails;
-        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
-    });
-    BenchOptions options = small_bench();
-    options.depth = 1;
-    CHECK(run_bench(run, options).finding_count == 1);
-    REQUIRE(has_failed);
-    REQUIRE(run.sink.findings().size() == 1);
-    CHECK_THAT(run.sink.findings()[0].description, ContainsSubstring("A second read failed, so nobody knows whether the fault stays."));
-}
-
 TEST_CASE("an old version of a page, sound in itself, is a finding when it is read back") {
     VirtualRun run;
     leave_bench_file(run);

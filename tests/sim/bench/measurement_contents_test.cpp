@@ -1,9 +1,11 @@
 // What a measurement writes, and how it verifies what it reads.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "sim/bench/bench.hpp"
@@ -35,6 +37,32 @@ TEST_CASE("pages of ours are verified when they are read, and written pages are 
     const MeasureResults again = run_spec(run, spec_of(target));
     CHECK(again.finding_count == 0);
     CHECK(again.timespans[0].targets[0].pages_verified > 1000);
+}
+
+TEST_CASE("a second read that failed is not said to have returned the same fault") {
+    VirtualRun run;
+    std::uint64_t reads = 0;
+    bool was_wrong = false;
+    bool has_failed = false;
+    std::uint64_t wrong_bytes = 0;
+    run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
+        if (request.operation != ums::IoOperation::read || request.size_bytes != sim::kPageBytes || ++reads != 50) return;
+        request.segments[0].data[600] ^= std::byte{4};
+        wrong_bytes = request.offset_bytes;
+        was_wrong = true;
+    });
+    run.storage.set_fault([&](const Recorded& request) {
+        const bool fails = was_wrong && !has_failed && request.operation == ums::IoOperation::read && request.offset_bytes == wrong_bytes;
+        has_failed |= fails;
+        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    MeasureTarget target = small_target();
+    target.source.contents = MeasureContents::pages;
+    target.outstanding = 1;
+    CHECK(run_spec(run, spec_of(target)).finding_count == 1);
+    REQUIRE(has_failed);
+    REQUIRE(run.sink.findings().size() == 1);
+    CHECK_THAT(run.sink.findings()[0].description, ContainsSubstring("A second read failed, so nobody knows whether the fault stays."));
 }
 
 TEST_CASE("pages that another run writes meanwhile are not verified, so that its writes do not look like faults") {
