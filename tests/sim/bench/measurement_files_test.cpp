@@ -14,6 +14,21 @@
 using namespace sim::testing;
 using namespace sim;
 
+namespace {
+
+MeasureTarget small_writer(RealRun& run) {
+    MeasureTarget target;
+    target.path = run.folder.file("measured.dat");
+    target.create_bytes = 2 * ums::kMb;
+    target.block_bytes = 8192;
+    target.access = MeasureAccess::random;
+    target.write_percent = 30;
+    target.source.contents = MeasureContents::pages;
+    return target;
+}
+
+}  // namespace
+
 TEST_CASE("pages written to a real file are right when read back, whatever memory is registered with the engine") {
     RealRun run;
     MeasureSpec spec;
@@ -45,13 +60,7 @@ TEST_CASE("pages written to a real file are right when read back, whatever memor
 
 TEST_CASE("a file with two names is one file, which one target may write while another one verifies what it reads") {
     RealRun run;
-    MeasureTarget writer;
-    writer.path = run.folder.file("measured.dat");
-    writer.create_bytes = 2 * ums::kMb;
-    writer.block_bytes = 8192;
-    writer.access = MeasureAccess::random;
-    writer.write_percent = 30;
-    writer.source.contents = MeasureContents::pages;
+    const MeasureTarget writer = small_writer(run);
     MeasureSpec spec;
     MeasureTimespan& timespan = spec.timespans.emplace_back();
     timespan.duration_s = 1;
@@ -77,13 +86,7 @@ TEST_CASE("a file with two names is one file, which one target may write while a
 
 TEST_CASE("a file that is to be made may be named in two ways, and is made once") {
     RealRun run;
-    MeasureTarget writer;
-    writer.path = run.folder.file("measured.dat");
-    writer.create_bytes = 2 * ums::kMb;
-    writer.block_bytes = 8192;
-    writer.access = MeasureAccess::random;
-    writer.write_percent = 30;
-    writer.source.contents = MeasureContents::pages;
+    const MeasureTarget writer = small_writer(run);
     MeasureTarget reader = writer;
     reader.path = run.folder.file("./measured.dat");
     reader.write_percent = 0;

@@ -7,33 +7,12 @@
 
 #include "sim/log/log_auditor.hpp"
 #include "sim/page/log_layout.hpp"
-#include "tests/sim/support/log_parser.hpp"
+#include "tests/sim/support/log_work.hpp"
 #include "tests/sim/support/rig.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace sim::testing;
 using sim::FindingKind;
-
-namespace {
-
-ums::Task<void> log_change(Rig& rig, std::uint64_t size_bytes) {
-    sim::LogReservation reservation = co_await rig.log->space().reserve(size_bytes);
-    sim::LogChange change;
-    change.kind = sim::LogRecordKind::page_update;
-    const std::uint64_t lsn = co_await rig.log->append(reservation, change, size_bytes);
-    co_await rig.log->harden(lsn);
-}
-
-ums::Task<void> audit_log(Rig& rig) {
-    sim::LogAuditor auditor(*rig.log, rig.data_files, rig.state, rig.journal);
-    co_await auditor.audit();
-}
-
-std::vector<ParsedBlock> blocks_on_disk(const Rig& rig) {
-    return LogParser::whole_log(rig.log_path(), rig.settings.log_mb, rig.settings.log_alignment_bytes);
-}
-
-}  // namespace
 
 TEST_CASE("a block that is missing at the end of a virtual log file is a gap if the log goes on in the next one") {
     const bool goes_on = GENERATE(true, false);

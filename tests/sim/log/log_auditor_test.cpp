@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "tests/sim/support/log_parser.hpp"
+#include "tests/sim/support/log_work.hpp"
 #include "tests/sim/support/rig.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/seed.hpp"
@@ -13,23 +13,6 @@ using namespace sim::testing;
 using sim::FindingKind;
 
 namespace {
-
-ums::Task<void> commit(Rig& rig, std::uint64_t size_bytes) {
-    sim::LogReservation reservation = co_await rig.log->space().reserve(size_bytes);
-    sim::LogChange change;
-    change.kind = sim::LogRecordKind::page_update;
-    const std::uint64_t lsn = co_await rig.log->append(reservation, change, size_bytes);
-    co_await rig.log->harden(lsn);
-}
-
-ums::Task<std::uint64_t> audit(Rig& rig) {
-    sim::LogAuditor auditor(*rig.log, rig.data_files, rig.state, rig.journal);
-    co_return co_await auditor.audit();
-}
-
-std::vector<ParsedBlock> blocks_of(const Rig& rig) {
-    return LogParser::whole_log(rig.log_path(), rig.settings.log_mb, rig.settings.log_alignment_bytes);
-}
 
 std::vector<std::byte> bytes_of(const Rig& rig, const ParsedBlock& block) {
     return peek(rig.log_path(), block.offset_bytes, block.size_bytes);
@@ -49,9 +32,9 @@ template <typename Damage>
 std::vector<sim::Finding> findings_after_log_damage(std::uint32_t count, Damage damage) {
     Rig rig({.log_mb = 4});
     rig.run([&](Rig& r) -> ums::Task<void> {
-        for (std::uint32_t i = 0; i < count; ++i) co_await commit(r, 5000);
-        damage(r, blocks_of(r));
-        co_await audit(r);
+        for (std::uint32_t i = 0; i < count; ++i) co_await log_change(r, 5000);
+        damage(r, blocks_on_disk(r));
+        co_await audit_log(r);
     });
     return rig.sink.findings();
 }
@@ -62,16 +45,16 @@ TEST_CASE("a sound log gives no finding, and is read completely") {
     for (const std::uint32_t alignment_bytes : {512U, 4096U}) {
         Rig rig({.log_mb = 8, .log_alignment_bytes = alignment_bytes});
         rig.run([&](Rig& r) -> ums::Task<void> {
-            const auto first = co_await audit(r);
+            const auto first = co_await audit_log(r);
             CHECK(first == 0);  // nothing has been written yet
             std::uint64_t size_bytes = 40;
             for (int i = 0; i < 150; ++i) {
                 size_bytes = (size_bytes * 7 + 1001) % 70'000;
-                co_await commit(r, size_bytes);
+                co_await log_change(r, size_bytes);
             }
             std::uint64_t written_bytes = 0;
-            for (const ParsedBlock& block : blocks_of(r)) written_bytes += block.size_bytes;
-            const std::uint64_t read_bytes = co_await audit(r);
+            for (const ParsedBlock& block : blocks_on_disk(r)) written_bytes += block.size_bytes;
+            const std::uint64_t read_bytes = co_await audit_log(r);
             CHECK(written_bytes > 3 << 20);
             CHECK(read_bytes >= written_bytes);
             // Blocks that extend beyond the end of a read are read again.
@@ -88,15 +71,15 @@ TEST_CASE("a sound log gives no finding after several laps of the ring, with old
     rig.run([&](Rig& r) -> ums::Task<void> {
         ums::Prng prng(seed);
         for (int i = 0; i < 200; ++i) {
-            co_await commit(r, prng.between(32, 40'000));
+            co_await log_change(r, prng.between(32, 40'000));
             if (prng.chance(1500)) r.log->truncate(r.log->end_lsn());
             if (r.log->space().checkpoint_wanted().is_set()) {
                 r.log->truncate(r.log->end_lsn());
                 r.log->space().checkpoint_wanted().reset();
             }
-            if (i % 20 == 0) co_await audit(r);
+            if (i % 20 == 0) co_await audit_log(r);
         }
-        co_await audit(r);
+        co_await audit_log(r);
     });
     CHECK(rig.sink.findings().empty());
 }
@@ -171,22 +154,22 @@ TEST_CASE("the previous lap's block that a lost write leaves behind is reported 
         std::uint64_t offset_bytes = 0;
         // All blocks have the same size, so those of the second lap replace those of the first.
         for (int i = 0; i < 60; ++i) {
-            co_await commit(r, 20'000);
+            co_await log_change(r, 20'000);
             if (i == 1) {
-                const ParsedBlock second = blocks_of(r).at(1);
+                const ParsedBlock second = blocks_on_disk(r).at(1);
                 old_block = bytes_of(r, second);
                 offset_bytes = second.offset_bytes;
             }
             r.log->truncate(r.log->end_lsn());
         }
-        while (r.log->used_vlfs().at(0).offset_bytes != sim::kPageBytes || blocks_of(r).at(1).sequence <= 2) {
-            co_await commit(r, 20'000);
+        while (r.log->used_vlfs().at(0).offset_bytes != sim::kPageBytes || blocks_on_disk(r).at(1).sequence <= 2) {
+            co_await log_change(r, 20'000);
             r.log->truncate(r.log->end_lsn());
         }
-        co_await commit(r, 20'000);
-        co_await commit(r, 20'000);
+        co_await log_change(r, 20'000);
+        co_await log_change(r, 20'000);
         poke(r.log_path(), offset_bytes, old_block);
-        co_await audit(r);
+        co_await audit_log(r);
     });
     REQUIRE(rig.sink.findings().size() == 1);
     CHECK(rig.sink.findings()[0].kind == FindingKind::log_stale_block);
@@ -246,12 +229,12 @@ TEST_CASE("several faults in one part of the log are found separately, each with
 TEST_CASE("a persistent fault is reported by the first audit only") {
     Rig rig({.log_mb = 4});
     rig.run([](Rig& r) -> ums::Task<void> {
-        for (int i = 0; i < 20; ++i) co_await commit(r, 5000);
-        flip_bits(r.log_path(), blocks_of(r).at(7).offset_bytes + 900, std::byte{1});
+        for (int i = 0; i < 20; ++i) co_await log_change(r, 5000);
+        flip_bits(r.log_path(), blocks_on_disk(r).at(7).offset_bytes + 900, std::byte{1});
         sim::LogAuditor auditor(*r.log, r.data_files, r.state, r.journal);
         co_await auditor.audit();
         CHECK(r.sink.findings().size() == 1);
-        flip_bits(r.log_path(), blocks_of(r).at(11).offset_bytes + 900, std::byte{1});
+        flip_bits(r.log_path(), blocks_on_disk(r).at(11).offset_bytes + 900, std::byte{1});
         co_await auditor.audit();
     });
     CHECK(rig.sink.findings().size() == 2);
@@ -260,8 +243,8 @@ TEST_CASE("a persistent fault is reported by the first audit only") {
 TEST_CASE("a log block that is wrong once is a transient finding, and the audit goes on") {
     Rig rig({.log_mb = 4});
     rig.run([](Rig& r) -> ums::Task<void> {
-        for (int i = 0; i < 20; ++i) co_await commit(r, 5000);
-        const ParsedBlock block = blocks_of(r).at(7);
+        for (int i = 0; i < 20; ++i) co_await log_change(r, 5000);
+        const ParsedBlock block = blocks_on_disk(r).at(7);
         const std::vector<std::byte> right = bytes_of(r, block);
         flip_bits(r.log_path(), block.offset_bytes + 900, std::byte{1});
         bool is_first = true;
@@ -269,7 +252,7 @@ TEST_CASE("a log block that is wrong once is a transient finding, and the audit 
             if (!std::exchange(is_first, false)) poke(r.log_path(), block.offset_bytes, right);
             return Fate{};
         });
-        co_await audit(r);
+        co_await audit_log(r);
     });
     REQUIRE(rig.sink.findings().size() == 1);
     CHECK(rig.sink.findings()[0].kind == FindingKind::log_block_damaged);
@@ -280,7 +263,7 @@ TEST_CASE("a log block that is wrong once is a transient finding, and the audit 
 TEST_CASE("a block that comes back right only when it is read alone is reported once, and the audit goes on after it") {
     Rig rig({.log_mb = 4});
     rig.run([](Rig& r) -> ums::Task<void> {
-        for (int i = 0; i < 20; ++i) co_await commit(r, 5000);
+        for (int i = 0; i < 20; ++i) co_await log_change(r, 5000);
         std::optional<std::uint64_t> wrong_bytes;
         int count = 0;
         r.storage.set_rule([&](const ums::IoRequest& request) {
@@ -291,7 +274,7 @@ TEST_CASE("a block that comes back right only when it is read alone is reported 
             flip_bits(r.log_path(), *wrong_bytes, std::byte{1});
             return Fate{};
         });
-        co_await audit(r);
+        co_await audit_log(r);
         r.storage.set_rule(nullptr);
     });
     const std::vector<sim::Finding> findings = rig.sink.findings();
@@ -310,10 +293,10 @@ TEST_CASE("a part of the log is read once, up to its end, even if a block was wr
     Rig rig({.log_mb = 4});
     TakenBlocks taken;
     rig.run([&](Rig& r) -> ums::Task<void> {
-        for (int i = 0; i < 10; ++i) co_await commit(r, 5000);
+        for (int i = 0; i < 10; ++i) co_await log_change(r, 5000);
         const std::uint64_t end_bytes = r.log->mark().at_bytes;
-        for (int i = 0; i < 10; ++i) co_await commit(r, 5000);
-        const ParsedBlock block = blocks_of(r).at(7);
+        for (int i = 0; i < 10; ++i) co_await log_change(r, 5000);
+        const ParsedBlock block = blocks_on_disk(r).at(7);
         const std::vector<std::byte> right = bytes_of(r, block);
         flip_bits(r.log_path(), block.offset_bytes + 900, std::byte{1});
         r.storage.set_rule([&, is_first = true](const ums::IoRequest&) mutable {
@@ -336,19 +319,19 @@ TEST_CASE("a log that ends before changes found in the data files is a write-ahe
     for (const bool pages_are_written : {true, false}) {
         Rig rig({.log_mb = 4});
         rig.run([&](Rig& r) -> ums::Task<void> {
-            for (int i = 0; i < 5; ++i) co_await commit(r, 5000);
-            const std::size_t before = blocks_of(r).size();
+            for (int i = 0; i < 5; ++i) co_await log_change(r, 5000);
+            const std::size_t before = blocks_on_disk(r).size();
             if (pages_are_written) {
                 co_await r.write_pages(r.data(), 10, 4);
             } else {
-                co_await commit(r, 5000);
+                co_await log_change(r, 5000);
             }
-            const std::vector<ParsedBlock> blocks = blocks_of(r);
+            const std::vector<ParsedBlock> blocks = blocks_on_disk(r);
             REQUIRE(blocks.size() > before);
             for (std::size_t i = before; i < blocks.size(); ++i) {
                 poke(r.log_path(), blocks[i].offset_bytes, std::vector<std::byte>(blocks[i].size_bytes));
             }
-            co_await audit(r);
+            co_await audit_log(r);
         });
         REQUIRE(rig.sink.findings().size() == 1);
         CHECK(rig.sink.findings()[0].kind == (pages_are_written ? FindingKind::wal_violation : FindingKind::log_gap));
@@ -358,13 +341,13 @@ TEST_CASE("a log that ends before changes found in the data files is a write-ahe
 TEST_CASE("a log file that cannot be read is one finding of its own kind") {
     Rig rig({.log_mb = 4});
     rig.run([](Rig& r) -> ums::Task<void> {
-        for (int i = 0; i < 3; ++i) co_await commit(r, 5000);
+        for (int i = 0; i < 3; ++i) co_await log_change(r, 5000);
         // Not the first page, so that the storage as a whole still works.
         r.storage.set_rule([](const ums::IoRequest& request) {
             const bool hit = request.operation == ums::IoOperation::read && request.offset_bytes == sim::kPageBytes;
             return Fate{.error = hit ? EIO : 0};
         });
-        co_await audit(r);
+        co_await audit_log(r);
     });
     REQUIRE(rig.sink.findings().size() == 1);
     CHECK(rig.sink.findings()[0].kind == FindingKind::io_error);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,6 +61,13 @@ struct LeftRun {
         sim::make_page({run_id, 1, page, version, lsn, 1}, buffer.data());
         data().write(std::uint64_t{page} * sim::kPageBytes, buffer.data(), sim::kPageBytes);
     }
+    void flip_bit(std::uint32_t page) {
+        const std::uint64_t at_bytes = std::uint64_t{page} * sim::kPageBytes + 5000;
+        std::byte flipped{};
+        data().read(at_bytes, &flipped, 1);
+        flipped ^= std::byte{16};
+        data().write(at_bytes, &flipped, 1);
+    }
     // Each block of the run's log: where it is, and its header.
     void for_each_block(const std::function<void(std::uint64_t offset_bytes, const sim::LogBlockHeader& header)>& take) {
         std::vector<std::byte> bytes(log().size_bytes());
@@ -67,6 +75,17 @@ struct LeftRun {
         for (std::size_t at = sim::kPageBytes; at < bytes.size(); at += sim::kSectorBytes) {
             if (sim::is_sound_block(bytes.data() + at, bytes.size() - at)) take(at, sim::read_block_header(bytes.data() + at));
         }
+    }
+    // By number: where the blocks are that must be there although recovery does not need them, because the last complete checkpoint began
+    // later in the same virtual log file.
+    std::map<std::uint64_t, std::uint64_t> blocks_before_checkpoint() {
+        const std::uint64_t begin_lsn = verify().durability.value().checkpoint_lsn;
+        std::map<std::uint64_t, std::uint64_t> kept;
+        for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+            const bool is_in_vlf = header.vlf_sequence == sim::vlf_of_lsn(begin_lsn);
+            if (is_in_vlf && header.first_lsn < begin_lsn) kept[header.sequence] = offset_bytes;
+        });
+        return kept;
     }
     void erase_block(std::uint64_t sequence) {
         for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {

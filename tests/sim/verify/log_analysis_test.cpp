@@ -122,11 +122,7 @@ TEST_CASE("an acknowledged block is missed even if recovery needs it no longer, 
     const bool is_first = GENERATE(false, true);
     LeftRun left(64);
     const sim::DurabilityResult durability = left.verify().durability.value();
-    std::map<std::uint64_t, std::uint64_t> kept;  // by sequence: where the block is
-    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
-        const bool is_in_vlf = header.vlf_sequence == sim::vlf_of_lsn(durability.checkpoint_lsn);
-        if (is_in_vlf && header.first_lsn < durability.checkpoint_lsn) kept[header.sequence] = offset_bytes;
-    });
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
     REQUIRE(kept.size() > 10);
     const auto [sequence, offset_bytes] = is_first ? *kept.begin() : *std::next(kept.begin(), 5);
     left.erase_block(sequence);
@@ -145,11 +141,7 @@ TEST_CASE("an acknowledged block is missed even if recovery needs it no longer, 
 TEST_CASE("a block that the first read did not return is not lost, even if the one before it in the same file is") {
     LeftRun left(64);
     const sim::DurabilityResult durability = left.verify().durability.value();
-    std::map<std::uint64_t, std::uint64_t> kept;  // by sequence: where the block is
-    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
-        const bool is_in_vlf = header.vlf_sequence == sim::vlf_of_lsn(durability.checkpoint_lsn);
-        if (is_in_vlf && header.first_lsn < durability.checkpoint_lsn) kept[header.sequence] = offset_bytes;
-    });
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
     REQUIRE(kept.size() > 10);
     const std::uint64_t lost = std::next(kept.begin(), 3)->first;
     const std::uint64_t late_bytes = std::next(kept.begin(), 7)->second;

@@ -13,24 +13,9 @@
 using namespace sim::testing;
 using sim::Results;
 
-namespace {
-
-// By number: where the blocks are that must be there although recovery does not need them.
-std::map<std::uint64_t, std::uint64_t> kept_blocks(LeftRun& left) {
-    const std::uint64_t checkpoint_lsn = left.verify().durability.value().checkpoint_lsn;
-    std::map<std::uint64_t, std::uint64_t> kept;
-    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
-        const bool is_in_vlf = header.vlf_sequence == sim::vlf_of_lsn(checkpoint_lsn);
-        if (is_in_vlf && header.first_lsn < checkpoint_lsn) kept[header.sequence] = offset_bytes;
-    });
-    return kept;
-}
-
-}  // namespace
-
 TEST_CASE("what stands in the place of a missing block, but cannot be a block of this log, is one finding") {
     LeftRun left(64);
-    const std::map<std::uint64_t, std::uint64_t> kept = kept_blocks(left);
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
     REQUIRE(kept.size() > 10);
     const auto [wrong, wrong_bytes] = *std::next(kept.begin(), 5);
     left.change_each_block([wrong = wrong](std::vector<std::byte>& block) {

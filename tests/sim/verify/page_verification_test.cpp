@@ -180,10 +180,7 @@ TEST_CASE("of many regions that differ from their sums, the first are read again
 TEST_CASE("a damaged page, a page from another place and a page of zeros are each named") {
     LeftRun left;
     const std::uint32_t damaged = left.busy_page();
-    std::byte flipped{};
-    left.data().read(std::uint64_t{damaged} * kPageBytes + 5000, &flipped, 1);
-    flipped ^= std::byte{16};
-    left.data().write(std::uint64_t{damaged} * kPageBytes + 5000, &flipped, 1);
+    left.flip_bit(damaged);
     CHECK(kinds(left.verify()) == "bit_corruption");
 
     LeftRun misplaced;
@@ -205,13 +202,7 @@ TEST_CASE("wrong pages beside each other are read again at the same time, and re
     LeftRun left;
     constexpr std::uint32_t kFirst = 130;
     constexpr std::uint32_t kCount = 40;
-    for (std::uint32_t page = kFirst; page < kFirst + kCount; ++page) {
-        const std::uint64_t at_bytes = std::uint64_t{page} * kPageBytes + 5000;
-        std::byte flipped{};
-        left.data().read(at_bytes, &flipped, 1);
-        flipped ^= std::byte{16};
-        left.data().write(at_bytes, &flipped, 1);
-    }
+    for (std::uint32_t page = kFirst; page < kFirst + kCount; ++page) left.flip_bit(page);
     const Results results = left.verify();
     REQUIRE(results.findings.size() == kCount);
     for (std::uint32_t i = 0; i < kCount; ++i) {
@@ -227,13 +218,7 @@ TEST_CASE("a page that was read again only once is not said to have been read th
     LeftRun left;
     constexpr std::uint32_t kFirst = 130;
     constexpr std::uint32_t kCount = 66;  // two more than are examined completely
-    for (std::uint32_t page = kFirst; page < kFirst + kCount; ++page) {
-        const std::uint64_t at_bytes = std::uint64_t{page} * kPageBytes + 5000;
-        std::byte flipped{};
-        left.data().read(at_bytes, &flipped, 1);
-        flipped ^= std::byte{16};
-        left.data().write(at_bytes, &flipped, 1);
-    }
+    for (std::uint32_t page = kFirst; page < kFirst + kCount; ++page) left.flip_bit(page);
     const Results results = left.verify();
     REQUIRE(results.findings.size() == kCount);
     std::size_t once = 0;
