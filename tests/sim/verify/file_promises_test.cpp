@@ -24,6 +24,22 @@ sim::Promises two_pages_promised() {
     return promises;
 }
 
+// The same, but the file had been cut at this LSN before, and the ledger has heard of it.
+constexpr std::uint64_t kKnownCutLsn = 0x100;
+
+sim::Promises two_pages_promised_behind_cut() {
+    sim::Promises promises = two_pages_promised();
+    sim::PromiseBatch batch;
+    batch.run_id = 77;
+    batch.section_id = 5;
+    batch.number = 2;
+    batch.controls = {{sim::PromiseControlKind::cut, kFileOfPromises, 2, kKnownCutLsn},
+                      {sim::PromiseControlKind::size, kFileOfPromises, 10'000, 0}};
+    batch.pages = {{kFileOfPromises, 3, 5, 11}, {kFileOfPromises, 4, 7, 12}};
+    CHECK(promises.add(batch));
+    return promises;
+}
+
 }  // namespace
 
 TEST_CASE("a page whose write failed is promised again once a newer version has been acknowledged") {
@@ -46,4 +62,41 @@ TEST_CASE("a log that does not say which version of a page was lost takes back a
     file.release(4, 0);
     CHECK(file[4].version == 0);
     CHECK(file[3].version == 5);
+}
+
+TEST_CASE("a cut of which the ledger has heard takes back nothing that was promised since, a later one everything beyond it") {
+    const sim::Promises promises = two_pages_promised_behind_cut();
+    sim::FilePromises file(promises, kFileOfPromises);
+    file.cut(kKnownCutLsn - 1, 1);
+    file.cut(kKnownCutLsn, 2);
+    CHECK(file[3].version == 5);
+    CHECK(file[4].version == 7);
+    CHECK(file.page_count() == 10'000);
+    CHECK_FALSE(file.is_less());
+    file.cut(kKnownCutLsn + 1, 4);
+    CHECK(file[3].version == 5);
+    CHECK(file[4].version == 0);
+    CHECK(file.page_count() == 4);
+    CHECK(file.is_less());
+}
+
+TEST_CASE("of several cuts of which the ledger has not heard, the one that leaves the fewest pages counts") {
+    const sim::Promises promises = two_pages_promised_behind_cut();
+    sim::FilePromises file(promises, kFileOfPromises);
+    file.cut(kKnownCutLsn + 1, 4);
+    file.cut(kKnownCutLsn + 2, 9'000);  // the file had grown again
+    CHECK(file[4].version == 0);
+    CHECK(file.page_count() == 4);
+    file.cut(kKnownCutLsn + 3, 3);
+    CHECK(file[3].version == 0);
+    CHECK(file.page_count() == 3);
+}
+
+TEST_CASE("a checkpoint that promises nothing takes back all that a ledger was promised about the file") {
+    const sim::Promises promises = two_pages_promised();
+    sim::FilePromises file(promises, kFileOfPromises);
+    file.release_all();
+    CHECK(file[3].version == 0);
+    CHECK(file.page_count() == 0);
+    CHECK(file.is_less());
 }
