@@ -161,3 +161,19 @@ TEST_CASE("pages that a section keeps survive being written out again, although 
     CHECK(copy.add(batch));
     CHECK(copy.page(1, 5000).version == 4);
 }
+
+TEST_CASE("a cut takes the promises of its file from the page on, and none of those before it") {
+    Promises promises = some_promises();
+    CHECK(promises.add(numbered_batch(2, {{1, 4096, 5, 21}, {1, 4999, 6, 22}, {1, 5001, 7, 23}, {3, 9999, 8, 24}})));
+    CHECK(promises.add(numbered_batch(3, {}, {{PromiseControlKind::cut, 1, 5000, 0x77}})));
+    CHECK(promises.page(1, 0).version == 2);
+    CHECK(promises.page(1, 4096).version == 5);
+    CHECK(promises.page(1, 4999).version == 6);
+    for (const std::uint32_t page : {5000U, 5001U, 9999U}) CHECK(promises.page(1, page).version == 0);
+    CHECK(promises.page(3, 9999).version == 8);
+    CHECK(promises.page_count(1) == 5000);
+    // The smallest size of the file lies behind it, and what is known of cuts does not go back.
+    CHECK(promises.add(numbered_batch(4, {}, {{PromiseControlKind::cut, 1, 7000, 0x66}})));
+    CHECK(promises.page_count(1) == 5000);
+    CHECK(promises.cut_lsn(1) == 0x77);
+}
