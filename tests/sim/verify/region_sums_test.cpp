@@ -63,6 +63,17 @@ TEST_CASE("the only page of a region that is too old is identified, with the num
     CHECK_FALSE(comparison.mismatches[0].is_too_new());
 }
 
+TEST_CASE("a region that differs at the end of a file has no more pages than the file has there") {
+    const std::vector<std::uint32_t> then(150, 9);
+    std::vector<std::uint32_t> now = then;
+    now[149] = 7;
+    const auto comparison = compare(then, now);
+    REQUIRE(comparison.mismatches.size() == 1);
+    CHECK(comparison.mismatches[0].first_page == 128);
+    CHECK(comparison.mismatches[0].page_count == 22);
+    CHECK(comparison.mismatches[0].page == 149u);
+}
+
 TEST_CASE("several pages that are too old are not taken for one, whatever they lack") {
     std::vector<std::uint32_t> then(64, 9);
     std::vector<std::uint32_t> now = then;
