@@ -93,3 +93,15 @@ TEST_CASE("records about pages that the file does not have are ignored") {
     CHECK(bounds[2].newest == 0);
     CHECK(PageBounds(0, 0, true).promised_pages() == 0);
 }
+
+TEST_CASE("if a checkpoint promises nothing, no page must have the version of its last change in the log") {
+    PageBounds bounds(kBegin, 8, true);
+    bounds.changed(10, 3, 4);
+    bounds.changed(kBegin + 1, 5, 9);
+    bounds.release_all();
+    for (const std::uint32_t page : {0U, 3U, 5U}) {
+        CHECK(bounds[page].least == 0);
+        CHECK(bounds[page].is_released == 1);
+    }
+    CHECK(bounds[3].newest == 4);
+}
