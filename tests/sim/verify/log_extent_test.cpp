@@ -149,6 +149,19 @@ TEST_CASE("a checkpoint whose end was still in flight after a gap is not the las
     CHECK(extent.checkpoint->begin_lsn == 10);
 }
 
+TEST_CASE("a complete checkpoint does not count if a block is missing between its end and the row that recovery reads") {
+    LogContents contents = log_of({5, 6, 8, 10, 11}, 10);
+    add_checkpoint(contents, 5, 6);
+    add_checkpoint(contents, 8, 10);  // so recovery does not need 7
+    const LogExtent extent = sim::find_extent(contents);
+    REQUIRE(extent.missing.size() == 1);
+    CHECK(extent.missing[0].first == 9);
+    CHECK(extent.missing[0].last == 9);
+    CHECK(extent.first_sequence == 8);
+    CHECK(extent.last_sequence == 8);
+    CHECK_FALSE(extent.checkpoint);  // 7 may have changed pages since the first one
+}
+
 TEST_CASE("a block that a ledger elsewhere records as hardened counts as missing even at the end of the log") {
     LogContents contents = log_of({1, 2, 3}, 2);
     CHECK_FALSE(sim::find_extent(contents).has_hole());
