@@ -82,6 +82,36 @@ TEST_CASE("a log continues after its end, with unused numbers, in a part that re
     CHECK(vlfs.free_count() == 3);
 }
 
+TEST_CASE("a log that continues keeps what was logged since the last complete checkpoint began, and may overwrite what stands before") {
+    VirtualWorld world;
+    const auto file = make_log(world);
+    BlocksInVlfs blocks(*file, {0, 1, 2});
+    const std::vector<LogBlockPlace>& three = blocks.contents.blocks;
+    blocks.contents.checkpoints.push_back({.sequence = 3, .begin_lsn = three[1].first_lsn, .end_lsn = three[2].last_lsn});
+    blocks.extent = sim::find_extent(blocks.contents);
+    REQUIRE(blocks.extent.checkpoint);
+    const LogPosition position = find_position(world, {file.get()}, blocks);
+    REQUIRE(position.used.size() == 2);
+    CHECK(position.used[0].sequence == 2);
+    CHECK(position.used[1].sequence == 3);
+    sim::VirtualLogFiles vlfs(position.places, position.used, position.last_vlf, sim::kSectorBytes);
+    CHECK(vlfs.current_index() == 3);
+    CHECK(vlfs.free_count() == 1);
+    vlfs.advance();
+    CHECK(vlfs.current_index() == 0);
+}
+
+TEST_CASE("a log continues with block numbers above those that a ledger was promised, even if nothing is left of these blocks") {
+    VirtualWorld world;
+    const auto file = make_log(world);
+    BlocksInVlfs blocks(*file, {0, 1});
+    blocks.contents.promised_sequence = 9;
+    blocks.extent = sim::find_extent(blocks.contents);
+    const LogPosition position = find_position(world, {file.get()}, blocks);
+    CHECK(position.last_sequence == 2);
+    CHECK(position.next_sequence == 10);
+}
+
 TEST_CASE("what a run that was killed has left in its log is made durable before the log goes on, perhaps in another file") {
     const bool fails = GENERATE(false, true);
     VirtualWorld world;
