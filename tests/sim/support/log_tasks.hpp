@@ -42,4 +42,17 @@ inline ums::Task<void> commit_and_note(VirtualLog& log, std::uint64_t size_bytes
     order.push_back(number);
 }
 
+// Notes that there was room for so many bytes, and gives it back.
+inline ums::Task<void> reserve_and_note(VirtualLog& log, std::uint64_t size_bytes, bool& has_room) {
+    const LogReservation reservation = co_await log.log->space().reserve(size_bytes);
+    has_room = static_cast<bool>(reservation);
+}
+
+// Returns the LSN of the first record in this VLF, which is not the first VLF.
+inline ums::Task<std::uint64_t> commit_up_to_vlf(VirtualLog& log, std::uint32_t vlf_sequence) {
+    std::uint64_t lsn = 0;
+    while (vlf_of_lsn(lsn) < vlf_sequence) lsn = co_await log.commit(40'000);
+    co_return lsn;
+}
+
 }  // namespace sim::testing
