@@ -107,6 +107,28 @@ TEST_CASE("a full log still has room for the records of a checkpoint") {
     });
 }
 
+TEST_CASE("a truncation that leaves a task waiting for room requests the next checkpoint, one that gives it room requests none") {
+    VirtualWorld world;
+    run_virtual_log(world, {.file_mb = {4}}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
+        const std::uint64_t first_lsn = co_await log.commit(40'000);
+        co_await commit_up_to_vlf(log, 3);
+        ums::Event& wanted = log.log->space().checkpoint_wanted();
+        bool has_room = false;
+        ums::TaskGroup waiting;
+        ums::Scheduler::current().fork(waiting, reserve_and_note(log, 2'000'000, has_room));
+        co_await pause_ms(w, 10);
+        REQUIRE_FALSE(has_room);
+        wanted.reset();
+        log.log->truncate(first_lsn);
+        CHECK(wanted.is_set());
+        wanted.reset();
+        log.log->truncate(log.log->end_lsn());
+        co_await waiting.join();
+        CHECK(has_room);
+        CHECK_FALSE(wanted.is_set());
+    });
+}
+
 TEST_CASE("unused reserved space is given back") {
     VirtualWorld world;
     run_virtual_log(world, {}, [](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
