@@ -224,6 +224,48 @@ TEST_CASE("a cut that fails is taken back in the log, which then has the old siz
     });
 }
 
+TEST_CASE("a cut that fails is taken back in the log with the versions that pages have only in memory so far") {
+    WorkerWorld world;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        sim::Checkpoint checkpoint(w.context());
+        for (const std::uint32_t page : {100U, 700U}) co_await w.change_page(page);
+        co_await checkpoint.run_once();
+        for (const std::uint32_t page : {100U, 700U, 900U}) co_await w.change_page(page);
+        const sim::CheckpointBegin before = co_await w.parts->log->begin_checkpoint();
+        w.storage.set_rule(
+            [](const ums::IoRequest& request) { return Fate{.error = request.operation == ums::IoOperation::truncate ? ENOSPC : 0}; });
+        sim::FileResizer resizer(w.context());
+        co_await resizer.resize(w.data(), kMb);
+        w.storage.set_rule(nullptr);
+        CHECK(w.data().file.shrunk_count == 0);
+        CHECK(w.is_dirty(900));
+        const sim::CheckpointBegin after = co_await w.parts->log->begin_checkpoint();
+        const std::uint32_t id = w.data().file.id();
+        CHECK(after.sums.file(id).regions == before.sums.file(id).regions);
+    });
+}
+
+TEST_CASE("a cut is in the log before it is made, and a growth comes into the log only when it has been made and synced") {
+    WorkerWorld world;
+    std::string steps;
+    world.run([&steps](WorkerWorld& w) -> ums::Task<void> {
+        const std::int32_t file = w.data().file.transfer_handle().value;
+        const std::int32_t log_file = w.parts->log_files.front()->transfer_handle().value;
+        w.storage.set_rule([file, log_file, &steps](const ums::IoRequest& request) {
+            if (request.operation == ums::IoOperation::write && request.file.value == log_file) steps += "log ";
+            if (request.operation == ums::IoOperation::truncate) steps += "cut ";
+            if (request.operation == ums::IoOperation::allocate) steps += "grow ";
+            if (request.operation == ums::IoOperation::sync && request.file.value == file) steps += "sync ";
+            return Fate{};
+        });
+        sim::FileResizer resizer(w.context());
+        co_await resizer.resize(w.data(), 4 * kMb);
+        co_await resizer.resize(w.data(), 8 * kMb);
+        w.storage.set_rule(nullptr);
+    });
+    CHECK(steps == "log cut sync grow sync log ");
+}
+
 TEST_CASE("a cut takes its promises back before the file becomes smaller, and a growth is promised only when it is durable") {
     WorkerWorld world;
     world.has_promises = true;
