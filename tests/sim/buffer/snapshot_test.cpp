@@ -311,3 +311,55 @@ TEST_CASE("after a snapshot that finds no room there is none, not the one before
     });
     CHECK(world.sink.findings().empty());
 }
+
+TEST_CASE("a page that was copied for one snapshot is copied again for the next, and once for each") {
+    WorkerWorld world;
+    world.add_replica(8);
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        sim::Snapshot& snapshot = *w.parts->snapshots.front();
+        const sim::PageLedger& copies = w.parts->data_files.back()->ledger;
+        co_await change_and_write(w, kCopiedPage);
+        co_await snapshot.take();
+        co_await change_and_write(w, kCopiedPage);
+        CHECK(copies[kCopiedPage].version == 1);
+        co_await change_and_write(w, kCopiedPage);
+        CHECK(w.context().snapshots.pages_updated == 1);
+        co_await snapshot.take();
+        CHECK(copies[kCopiedPage].version == 0);
+        co_await change_and_write(w, kCopiedPage);
+        CHECK(copies[kCopiedPage].version == 3);
+        CHECK(w.context().snapshots.pages_updated == 2);
+        co_await snapshot.release();
+    });
+    CHECK(world.sink.findings().empty());
+}
+
+TEST_CASE("a reader takes a page of a snapshot from its copy as soon as the copy is complete, and not before") {
+    WorkerWorld world;
+    world.add_replica(8);
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        sim::Snapshot& snapshot = *w.parts->snapshots.front();
+        const sim::SimFile& replica = w.parts->data_files.back()->file;
+        const std::int32_t handle = replica.transfer_handle().value;
+        co_await change_and_write(w, kCopiedPage);
+        co_await snapshot.take();
+        w.storage.set_rule([handle](const ums::IoRequest& request) {
+            return Fate{.hold = request.operation == ums::IoOperation::write && request.file.value == handle};
+        });
+        ums::TaskGroup tasks;
+        (*w.schedulers)[0].spawn(tasks, "User", change_and_write(w, kCopiedPage));
+        co_await wait_for_held(w.storage, w.clock);
+        static_cast<void>(w.requests.take(replica));
+        (*w.schedulers)[0].spawn(tasks, "Reader", read_page(w, snapshot));
+        co_await w.sleep_ms(50);
+        CHECK(w.requests.take(replica).empty());
+        w.storage.set_rule(nullptr);
+        w.storage.release_held();
+        co_await tasks.join();
+        // What the reader had waited for was the changed page of the source.
+        CHECK(w.data().ledger[kCopiedPage].version == 2);
+        CHECK(w.requests.take(replica) == std::vector<RequestLog::Entry>{{false, handle, kCopiedPage, 1}});
+        co_await snapshot.release();
+    });
+    CHECK(world.sink.findings().empty());
+}
