@@ -124,3 +124,18 @@ TEST_CASE("a hand-over that has created no files does not keep its name") {
     witness.pass(61);
     CHECK_FALSE(witness.hear(group_test::owner(0, 30, 0)).is_over);
 }
+
+TEST_CASE("a process that is restarted as an owner that was lost cannot end the turn of that owner in order") {
+    Witness witness;
+    GroupBeat first = group_test::owner(0, 10, 1);
+    first.run_id = 5;
+    witness.hear(first);
+    witness.pass(11);
+    GroupBeat restarted = group_test::owner(0, 20, 1);
+    restarted.is_turn_over = true;
+    const GroupView view = witness.hear(restarted);
+    CHECK_FALSE(view.is_rank_taken);
+    REQUIRE(view.turns.size() == 2);
+    CHECK(view.turns[0].session == 10);
+    CHECK(view.turns[0].ended_by == "lost");
+}
