@@ -1,37 +1,14 @@
 // The first steps of a backup, one by one: which changes its pages hold, and what becomes of its log. In virtual time, on files in memory.
-#include <cstddef>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 #include "sim/backup/backup.hpp"
-#include "sim/backup/backup_files.hpp"
-#include "sim/files/file_creator.hpp"
 #include "sim/limits.hpp"
 #include "sim/workers/checkpoint.hpp"
+#include "tests/sim/support/backup_world.hpp"
 #include "tests/sim/support/worker_world.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace sim::testing;
-
-namespace {
-
-// Makes the files of the backups that the options want. `outstanding` must outlive the world's parts.
-ums::Task<void> add_backup_files(WorkerWorld& world, ums::Semaphore& outstanding) {
-    sim::FileCreator creator(world.options, world.storage, world.journal, world.context().run_id);
-    const std::vector<sim::FileOptions> files = sim::backup_files(world.options);
-    const std::vector<sim::NumberedFile> wanted = sim::numbered(files, static_cast<std::uint32_t>(world.options.files.size()) + 1);
-    co_await creator.claim(wanted);
-    co_await creator.replace_old_files();
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        sim::SimFile::Setup setup = co_await creator.prepare(i);
-        const sim::FileContext context{world.storage, outstanding, world.state, world.journal, sim::load_of(world.options)};
-        world.parts->add_backup_file(std::move(setup), world.options.backup_user, context);
-    }
-    for (const auto& data : world.parts->backup_files.data_files) world.parts->diagnosis->add_file(*data);
-}
-
-}  // namespace
 
 TEST_CASE("a backup takes no checkpoint for its own that had begun before it, when the end of the main run leaves it without one") {
     ums::Semaphore outstanding(sim::kOutstandingIoMax);
