@@ -48,13 +48,9 @@ Backup::Backup(RunContext& context, BackupFiles& files, Checkpoint& checkpoint, 
 // --- the schedule ---
 
 ums::Task<void> Backup::serve() {
-    const auto due_after = [this](std::uint32_t interval_s) {
-        return interval_s == 0 ? ~std::uint64_t{0} : parts_.context.now_ns() + interval_s * ums::kNsPerSecond;
-    };
     RunState& run = parts_.context.run;
     std::uint64_t full_ns = 0;
     std::uint64_t differential_ns = 0;
-    std::uint64_t log_ns = 0;
     while (!run.users_must_stop()) {
         const std::uint64_t now_ns = parts_.context.now_ns();
         if (now_ns >= full_ns) {
@@ -62,13 +58,12 @@ ums::Task<void> Backup::serve() {
             co_await full();
             full_ns = due_after(parts_.options.full_interval_s);
             differential_ns = due_after(parts_.options.differential_interval_s);
-            log_ns = due_after(parts_.options.log_interval_s);
         } else if (has_full() && now_ns >= differential_ns) {
             co_await differential();
             differential_ns = due_after(parts_.options.differential_interval_s);
-        } else if (has_full() && keeps_log() && (now_ns >= log_ns || log_copy_.kept_share() > kLogShareMax)) {
+        } else if (is_log_due()) {
             co_await log();
-            log_ns = due_after(parts_.options.log_interval_s);
+            co_await verify_last();
         }
         // What ended the chain may last, so not at once.
         if (!has_full()) full_ns = std::min(full_ns, parts_.context.now_ns() + ums::kNsPerSecond);
@@ -76,11 +71,22 @@ ums::Task<void> Backup::serve() {
     }
 }
 
+std::uint64_t Backup::due_after(std::uint32_t interval_s) const {
+    return interval_s == 0 ? ~std::uint64_t{0} : parts_.context.now_ns() + interval_s * ums::kNsPerSecond;
+}
+
+bool Backup::is_log_due() const {
+    return has_full() && keeps_log() && (parts_.context.now_ns() >= log_due_ns_ || log_copy_.kept_share() > kLogShareMax);
+}
+
 ums::Task<void> Backup::finish() {
     RunState& run = parts_.context.run;
     if (!has_full() && !run.is_stopping()) co_await full();
     const bool has_log = has_full() && keeps_log();
-    if (has_log && !run.is_stopping()) co_await log();
+    if (has_log && !run.is_stopping()) {
+        co_await log();
+        co_await verify_last();
+    }
     co_await restore();
     log_copy_.end();
     if (!has_full()) refuse("no backup could be completed");
@@ -108,11 +114,13 @@ ums::Task<void> Backup::full() {
     if (!is_begun) co_return;
     const bool is_made = co_await make(BackupKind::full);
     if (!is_made) co_await end_chain(why_incomplete("the full backup"));
+    co_await verify_last();
 }
 
 ums::Task<void> Backup::differential() {
     const bool is_made = co_await make(BackupKind::differential);
     if (!is_made) co_await end_chain(why_incomplete("a differential backup"));
+    co_await verify_last();
 }
 
 ums::Task<void> Backup::log() {
@@ -154,7 +162,7 @@ ums::Task<bool> Backup::make(BackupKind kind) {
     WorkCounters::add(parts_.context.backup.log_bytes, log_bytes);
     add_to_chain(sets_, std::move(set));
     is_restored_ = false;
-    if (parts_.options.verify) co_await verify(sets_.back());
+    if (kind != BackupKind::differential) log_due_ns_ = due_after(parts_.options.log_interval_s);
     co_return !parts_.context.run.is_stopping();
 }
 
@@ -261,8 +269,30 @@ ums::Task<bool> Backup::end_set(BackupSet& set, std::uint64_t pages) {
 
 // --- verification and restore ---
 
+// Reads back the last backup, then the log backups that were made meanwhile, until there are no more.
+ums::Task<void> Backup::verify_last() {
+    if (!parts_.options.verify || !has_full()) co_return;
+    for (std::size_t i = sets_.size() - 1; i < sets_.size() && !parts_.context.run.is_stopping(); ++i) {
+        ums::Event done;
+        ums::TaskGroup log_backups;
+        ums::Scheduler::current().fork(log_backups, back_up_log_until(done));
+        co_await verify(sets_[i].first_chunk, sets_[i].end_chunk);
+        done.set();
+        co_await log_backups.join();
+    }
+}
+
+// SQL Server backs up the log while a backup is verified. What waits for a long verification would not fit into the log.
+ums::Task<void> Backup::back_up_log_until(ums::Event& done) {
+    while (keeps_log() && !parts_.context.run.users_must_stop()) {
+        const bool is_done = co_await done.wait(ums::WaitType::sleep_task, parts_.context.now_ns() + kPauseNs);
+        if (is_done) co_return;
+        if (is_log_due()) co_await log();
+    }
+}
+
 // RESTORE VERIFYONLY: reads from the system's cache would prove nothing.
-ums::Task<void> Backup::verify(const BackupSet& set) {
+ums::Task<void> Backup::verify(std::uint32_t first_chunk, std::uint32_t end_chunk) {
     const WorkClock clock(parts_.context.journal.clock());
     std::vector<PageRun> runs;
     std::uint64_t log_bytes = 0;
@@ -276,7 +306,7 @@ ums::Task<void> Backup::verify(const BackupSet& set) {
     for (std::uint32_t i = 0; i < parts_.files.stripe_count; ++i) co_await parts_.stripe(i).file.drop_cache();
     co_await parts_.chain.file().drop_cache();
     is_verified_ = false;
-    const bool is_read = co_await parts_.chain.read(set.first_chunk, set.end_chunk, take);
+    const bool is_read = co_await parts_.chain.read(first_chunk, end_chunk, take);
     if (!is_read) co_return;
     PageReadBack read_back(parts_, stripe_ranges(parts_, std::move(runs)));
     const bool is_whole = co_await read_back.run();

@@ -26,7 +26,7 @@ public:
     Backup(RunContext& context, BackupFiles& files, Checkpoint& checkpoint, LogAuditor& log_reader);
 
     // A task of the main run: makes backups on schedule until the users must stop. A backup in progress is completed. If one fails, its
-    // chain ends, and a full backup follows a second later.
+    // chain ends, and a full backup follows a second later. The log is also backed up while another backup is read back.
     ums::Task<void> serve();
     // After the main run, when nothing else is going on: makes a full backup if there is none yet, then restores the last chain.
     ums::Task<void> finish();
@@ -45,7 +45,9 @@ private:
     ums::Task<bool> copy_log_until(ums::Event& done, std::uint32_t set_number);
     ums::Task<bool> append_runs(std::uint32_t set_number, std::span<const PageRun> runs);
     ums::Task<bool> write_all_changes();
-    ums::Task<void> verify(const BackupSet& set);
+    ums::Task<void> verify_last();
+    ums::Task<void> back_up_log_until(ums::Event& done);
+    ums::Task<void> verify(std::uint32_t first_chunk, std::uint32_t end_chunk);
     ums::Task<void> restore();
     ums::Task<void> end_chain(const std::string& why);
     void refuse(std::string_view what);
@@ -53,12 +55,15 @@ private:
     void tell(const BackupSet& set, std::uint64_t pages, std::uint64_t log_bytes, std::uint64_t duration_us);
     [[nodiscard]] bool has_full() const { return !sets_.empty(); }
     [[nodiscard]] bool keeps_log() const { return parts_.options.log_interval_s != 0; }
+    [[nodiscard]] std::uint64_t due_after(std::uint32_t interval_s) const;
+    [[nodiscard]] bool is_log_due() const;
 
     BackupParts parts_;
     Checkpoint& checkpoint_;
     LogCopy log_copy_;
     std::vector<BackupSet> sets_;  // of the chain, complete ones only
     std::uint64_t chain_number_ = 0;
+    std::uint64_t log_due_ns_ = 0;
     std::uint32_t full_end_position_ = 1;  // in the stripes: after the full backup
     bool is_verified_ = true;              // the last backup; or nothing is to be verified
     bool is_restored_ = false;             // the chain in its present state

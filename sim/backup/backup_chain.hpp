@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <span>
 #include <vector>
@@ -50,7 +51,7 @@ public:
 
     using Take = std::function<void(const ChunkHeader& header, std::span<const std::byte> body)>;
     // Reads chunks [begin, end) and hands over those that are as appended. False if one of them is not, which has been reported once, or
-    // the run stops. One task at a time.
+    // the run stops. One task at a time; another one of the same scheduler may append meanwhile.
     ums::Task<bool> read(std::uint32_t begin, std::uint32_t end, const Take& take);
 
 private:
@@ -74,7 +75,7 @@ private:
     const ums::MemoryRegion read_memory_;
     std::uint64_t chain_number_ = 0;
     std::uint64_t end_bytes_ = kPageBytes;
-    std::vector<Chunk> chunks_;
+    std::deque<Chunk> chunks_;  // what is appended leaves the others in their place
 };
 
 }  // namespace sim

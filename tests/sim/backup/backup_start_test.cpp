@@ -82,3 +82,43 @@ TEST_CASE("a chain whose log was reused before it could be copied is said to end
         CHECK(w.sink.count_of(sim::Severity::warning, "The chain of backups 1 ends") == 1);
     });
 }
+
+TEST_CASE("the log is backed up while a backup is read back, however long that takes, and these backups are read back after it") {
+    ums::Semaphore outstanding(sim::kOutstandingIoMax);
+    WorkerWorld world;
+    world.options.backup_user.folders = "/memory";
+    world.options.backup_user.log_interval_s = 3600;
+    world.run([&outstanding](WorkerWorld& w) -> ums::Task<void> {
+        co_await add_backup_files(w, outstanding);
+        sim::Backup backup(w.context(), w.parts->backup_files, *w.parts->checkpoint, *w.parts->log_auditor);
+        ums::TaskGroup tasks;
+        const std::int32_t stripe_file = w.parts->backup_files.data_files.front()->file.transfer_handle().value;
+        w.storage.set_rule([stripe_file](const ums::IoRequest& request) {
+            return Fate{.hold = request.operation == ums::IoOperation::read && request.file.value == stripe_file};
+        });
+        w.state.release_users();
+        (*w.schedulers)[0].spawn(tasks, "Backup", backup.serve());
+        co_await wait_for_held(w.storage, w.clock);
+        // More than three quarters of the log.
+        for (std::uint32_t page = 100; page < 300; ++page) {
+            co_await w.change_page(page, 32 << 10);
+            co_await w.sleep_ms(1);
+        }
+        co_await w.parts->checkpoint->run_once();
+        CHECK(backup.result().full.count == 1);
+        CHECK(backup.result().verified.count == 0);
+        CHECK(backup.result().log.count >= 2);
+        w.storage.set_rule(nullptr);
+        w.storage.release_held();
+        co_await w.sleep_ms(500);
+        CHECK(backup.result().verified.count == 1 + backup.result().log.count);
+        w.state.end_users();
+        w.state.users_have_ended();
+        co_await tasks.join();
+        co_await backup.finish();
+        INFO(w.sink.text());
+        CHECK(backup.result().broken_chains == 0);
+        CHECK(backup.result().full.count == 1);
+        CHECK(w.sink.findings().empty());
+    });
+}
