@@ -29,7 +29,7 @@ public:
     [[nodiscard]] const LogMark& mark() const { return mark_; }
     [[nodiscard]] std::uint64_t copied_bytes() const { return copied_bytes_; }
     // The share of the log that is kept for the next copy, 0 … 1.
-    [[nodiscard]] double kept_share() const { return parts_.context.log.share_since(mark_.vlf_sequence); }
+    [[nodiscard]] double kept_share() const { return parts_.context.log.share_since(mark_); }
 
 private:
     void take(const std::byte* block, std::uint32_t size_bytes) override;

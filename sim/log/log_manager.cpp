@@ -364,12 +364,13 @@ ums::Task<void> LogManager::wait_for_pinned_hold() {
     }
 }
 
-double LogManager::share_since(std::uint32_t vlf_sequence) {
+double LogManager::share_since(const LogMark& mark) {
     const std::lock_guard guard(state_.lock);
     std::uint64_t kept_bytes = 0;
     for (std::uint32_t i = 0; i < state_.vlfs.count(); ++i) {
-        if (state_.vlfs[i].sequence >= vlf_sequence) kept_bytes += state_.vlfs[i].end_bytes;
+        if (state_.vlfs[i].sequence >= mark.vlf_sequence) kept_bytes += state_.vlfs[i].end_bytes;
     }
+    if (state_.vlfs.current().sequence == mark.vlf_sequence) kept_bytes -= mark.at_bytes;
     return static_cast<double>(kept_bytes) / static_cast<double>(state_.vlfs.total_bytes());
 }
 

@@ -100,8 +100,9 @@ public:
     void unpin_hold(std::uint32_t vlf_sequence);
     void release_hold();
     ums::Task<void> wait_for_pinned_hold();
-    // The share of the log that a hold from there on keeps, 0 … 1.
-    [[nodiscard]] double share_since(std::uint32_t vlf_sequence);
+    // The share of the log that is kept for a copy from the mark on, 0 … 1. What comes before the mark in its VLF counts once the log has
+    // left that VLF: only then does the copy set it free.
+    [[nodiscard]] double share_since(const LogMark& mark);
 
     // The log writer: a task of its own, which ends after stop(), when everything is flushed.
     ums::Task<void> run_writer();

@@ -1,6 +1,7 @@
 // The log in virtual time: its space, from reservation to truncation.
 #include <algorithm>
 #include <cstdint>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -211,6 +212,29 @@ TEST_CASE("every reservation fits, whatever its size, with a checkpoint that tru
         CHECK(world.sink.findings().empty());
         CHECK_FALSE(world.state.is_stopping());
     }
+}
+
+TEST_CASE("of a large virtual log file, what has been copied does not wait for another copy before the log has left it") {
+    VirtualWorld world;
+    run_virtual_log(world, {}, [](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
+        sim::SimFile& file = *log.files.front();
+        const std::error_code error = co_await file.resize(4 << 20);
+        REQUIRE_FALSE(error);
+        log.log->space().add(file, 1 << 20, 4 << 20);
+        constexpr std::uint32_t kGrown = 5;  // after the four of the first megabyte
+        std::uint64_t lsn = 0;
+        while (sim::vlf_of_lsn(lsn) < kGrown) lsn = co_await log.commit(40'000);
+        for (int i = 0; i < 40; ++i) co_await log.commit(40'000);
+        const sim::LogMark mark = log.log->mark();
+        CHECK(mark.vlf_sequence == kGrown);
+        CHECK(log.log->share_since(mark) == 0);
+        for (int i = 0; i < 10; ++i) co_await log.commit(40'000);
+        CHECK(log.log->share_since(mark) > 0.09);
+        CHECK(log.log->share_since(mark) < 0.11);
+        log.log->truncate(log.log->end_lsn());
+        while (sim::vlf_of_lsn(lsn) == kGrown) lsn = co_await log.commit(40'000);
+        CHECK(log.log->share_since(mark) > 0.7);
+    });
 }
 
 TEST_CASE("a run ends in order before the numbers of its virtual log files are used up") {
