@@ -87,6 +87,8 @@ ums::Task<void> Backup::finish() {
         co_await log();
         co_await verify_last();
     }
+    // The log may have been reused before this last backup of it.
+    if (has_log && !has_full() && !run.is_stopping()) co_await full();
     co_await restore();
     log_copy_.end();
     if (!has_full()) refuse("no backup could be completed");

@@ -28,7 +28,8 @@ public:
     // A task of the main run: makes backups on schedule until the users must stop. A backup in progress is completed. If one fails, its
     // chain ends, and a full backup follows a second later. The log is also backed up while another backup is read back.
     ums::Task<void> serve();
-    // After the main run, when nothing else is going on: makes a full backup if there is none yet, then restores the last chain.
+    // After the main run, when nothing else is going on: makes a full backup if there is none, or if the chain cannot go on, then restores
+    // the last chain.
     ums::Task<void> finish();
 
     // Only when nothing is going on.

@@ -122,3 +122,30 @@ TEST_CASE("the log is backed up while a backup is read back, however long that t
         CHECK(w.sink.findings().empty());
     });
 }
+
+TEST_CASE("a chain whose log was reused before its last backup is followed by a full backup, although the main run is over") {
+    ums::Semaphore outstanding(sim::kOutstandingIoMax);
+    WorkerWorld world;
+    world.options.backup_user.folders = "/memory";
+    world.options.backup_user.log_interval_s = 3600;
+    world.run([&outstanding](WorkerWorld& w) -> ums::Task<void> {
+        co_await add_backup_files(w, outstanding);
+        sim::Backup backup(w.context(), w.parts->backup_files, *w.parts->checkpoint, *w.parts->log_auditor);
+        ums::TaskGroup tasks;
+        w.state.release_users();
+        (*w.schedulers)[0].spawn(tasks, "Backup", backup.serve());
+        co_await w.sleep_ms(500);
+        w.state.end_users();
+        w.state.users_have_ended();
+        co_await tasks.join();
+        CHECK(backup.result().full.count == 1);
+        // More than three quarters of the log.
+        for (std::uint32_t page = 100; page < 300; ++page) co_await w.change_page(page, 32 << 10);
+        co_await w.parts->checkpoint->run_once();
+        co_await backup.finish();
+        INFO(w.sink.text());
+        CHECK(backup.result().broken_chains == 1);
+        CHECK(backup.result().full.count == 2);
+        CHECK_FALSE(w.state.is_stopping());
+    });
+}
