@@ -54,6 +54,7 @@ ums::Task<void> Backup::serve() {
     while (!run.users_must_stop()) {
         const std::uint64_t now_ns = parts_.context.now_ns();
         if (now_ns >= full_ns) {
+            log_copy_.end();  // the chain is complete, and its restore may take long
             co_await restore();
             co_await full();
             full_ns = due_after(parts_.options.full_interval_s);

@@ -149,3 +149,40 @@ TEST_CASE("a chain whose log was reused before its last backup is followed by a 
         CHECK_FALSE(w.state.is_stopping());
     });
 }
+
+TEST_CASE("no log is kept for a chain while it is restored before the next full backup replaces it") {
+    ums::Semaphore outstanding(sim::kOutstandingIoMax);
+    WorkerWorld world;
+    world.options.backup_user.folders = "/memory";
+    world.options.backup_user.restore_folder = "/memory";
+    world.options.backup_user.full_interval_s = 1;
+    world.options.backup_user.log_interval_s = 3600;
+    world.run([&outstanding](WorkerWorld& w) -> ums::Task<void> {
+        co_await add_backup_files(w, outstanding);
+        sim::Backup backup(w.context(), w.parts->backup_files, *w.parts->checkpoint, *w.parts->log_auditor);
+        ums::TaskGroup tasks;
+        const std::int32_t restored_file = w.parts->backup_files.data_files.back()->file.transfer_handle().value;
+        w.storage.set_rule([restored_file](const ums::IoRequest& request) {
+            return Fate{.hold = request.operation == ums::IoOperation::write && request.file.value == restored_file};
+        });
+        w.state.release_users();
+        (*w.schedulers)[0].spawn(tasks, "Backup", backup.serve());
+        co_await w.sleep_ms(1000);
+        co_await wait_for_held(w.storage, w.clock);
+        // More than one of the four virtual log files.
+        const std::uint64_t first_lsn = co_await w.change_page(100, 32 << 10);
+        for (std::uint32_t page = 101; page < 180; ++page) co_await w.change_page(page, 32 << 10);
+        co_await w.parts->checkpoint->run_once();
+        CHECK_FALSE(w.keeps_log_of(first_lsn));
+        w.storage.set_rule(nullptr);
+        w.storage.release_held();
+        w.state.end_users();
+        w.state.users_have_ended();
+        co_await tasks.join();
+        co_await backup.finish();
+        INFO(w.sink.text());
+        CHECK(backup.result().restored.count == 2);
+        CHECK(backup.result().broken_chains == 0);
+        CHECK(w.sink.findings().empty());
+    });
+}
