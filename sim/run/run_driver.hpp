@@ -60,6 +60,7 @@ private:
     void remove_created_files();
     void make_parts();
     void look_for_names();
+    [[nodiscard]] bool keeps_backups() const;
     void close_files();
 
     ums::Task<void> run_cycles();

@@ -116,8 +116,11 @@ void RunDriver::make_parts() {
 // answer was right, but nothing can be found under that name. Another file with the name is only a warning, because not every file system
 // keeps the identity of a file (some of FUSE).
 void RunDriver::look_for_names() {
-    if (run_.is_stopping() || options_.delete_files_at_shutdown) return;
-    for (const SimFile* file : parts_->files) {
+    if (run_.is_stopping()) return;
+    std::vector<const SimFile*> kept;
+    if (!options_.delete_files_at_shutdown) kept.assign(parts_->files.begin(), parts_->files.end());
+    if (keeps_backups()) kept.insert(kept.end(), parts_->files_of_backups.begin(), parts_->files_of_backups.end());
+    for (const SimFile* file : kept) {
         ums::FileStatus named;
         ums::FileStatus tested;
         if (file->is_device() || storage_.status(file->path(), named)) continue;
@@ -132,12 +135,13 @@ void RunDriver::look_for_names() {
     }
 }
 
+// After a finding they are evidence.
+bool RunDriver::keeps_backups() const { return options_.backup_user.keep_files || journal_.finding_count() > 0; }
+
 void RunDriver::close_files() {
     is_closing_ = true;
-    // After a finding they are evidence.
-    const bool keeps_backups = options_.backup_user.keep_files || journal_.finding_count() > 0;
     std::vector<SimFile*> removed;
-    if (!keeps_backups) removed = parts_->files_of_backups;
+    if (!keeps_backups()) removed = parts_->files_of_backups;
     const auto is_removed = [this](const SimFile* file) { return are_created_files_removed_ && file->was_created(); };
     std::erase_if(removed, is_removed);
     std::unique_ptr<RunParts> parts;

@@ -46,6 +46,25 @@ TEST_CASE("a run at whose end the name of a data file or of a log is gone is not
     }
 }
 
+TEST_CASE("a run at whose end the name of a file of its backups is gone is not done if it was to keep them") {
+    for (const char* const name : {"/ioproof_backup_1.bak", "/ioproof_backup.trn", "/restored_1_data.mdx"}) {
+        for (const bool keeps : {false, true}) {
+            CAPTURE(name, keeps);
+            VirtualRun run;
+            sim::Options options = quiet_options(VirtualRun::kFolder);
+            options.delete_files_at_shutdown = keeps;  // says nothing about them
+            options.backup_user.folders = options.backup_user.restore_folder = VirtualRun::kFolder;
+            options.backup_user.keep_files = keeps;
+            const std::string path = std::string(VirtualRun::kFolder) + name;
+            meanwhile(run, [&] { remove_name(run, path); });
+            const sim::Results results = run.run(options);
+            CHECK(results.finding_count == 0);
+            CHECK(results.outcome == (keeps ? sim::Outcome::not_done : sim::Outcome::passed));
+            if (keeps) CHECK_THAT(results.outcome_reason, ContainsSubstring(path + ": the name is gone"));
+        }
+    }
+}
+
 TEST_CASE("a run at whose end another file has the name of one of its own passes with a warning") {
     VirtualRun run;
     const sim::Options options = quiet_options(VirtualRun::kFolder);
