@@ -96,16 +96,24 @@ constexpr std::array kBenchSwitches{
     BenchSwitch{{.name = "block",
                  .value = "SIZE",
                  .help = "whole pages of 8K up to 8M (default: 8K, or the preset's). With --op write --pattern\n"
-                         "sequential also log blocks: other sizes in whole sectors, or a range as in 4K-60K"},
+                         "sequential also log blocks: other sizes in whole sectors, or a range as in 4K-60K. With a\n"
+                         "switch from --preset on: whole sectors of 512 bytes up to 1G, or such a range"},
                 set_block},
-    BenchSwitch{{.name = "depth", .value = "N", .help = "requests outstanding at a time, all CPUs together (default: 32, or the preset's)"},
+    BenchSwitch{{.name = "depth",
+                 .value = "N",
+                 .help = "requests outstanding at a time (default: 32, or the preset's): of all FILEs together; with a\n"
+                         "switch from --preset on, of each FILE; with --mix, of all FILEs and classes together"},
                 set_depth},
     BenchSwitch{{.name = "cpus", .value = "N", .help = "schedulers (default: 1, or as many as --threads, but no more than there are CPUs)"},
                 set_cpus},
     BenchSwitch{
         {.name = "seconds", .value = "N", .help = "length of the measurement (default: 5); preparing the files takes additional time"},
         set_seconds},
-    BenchSwitch{{.name = "size", .value = "SIZE", .help = "use this much of each file (default: all of an existing one, 1G of a new one)"},
+    BenchSwitch{{.name = "size",
+                 .value = "SIZE",
+                 .help = "use this much of each FILE (default: all of an existing one, 1G of a new one). With a switch\n"
+                         "from --preset on: make each FILE this large. DANGER: if an existing one has another size, it\n"
+                         "is emptied and refilled, even if it is a file of a run"},
                 set_size},
     BenchSwitch{{.name = "verify", .value = "on|off", .help = "off: reads are requests alone, and writes are not read back (default: on)"},
                 set_verify},

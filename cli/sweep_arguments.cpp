@@ -18,6 +18,12 @@ constexpr std::size_t kRangeMax = 64;
 
 constexpr std::string_view kRangedNames[] = {"depth", "threads", "block", "write-percent"};
 
+// Where a sweep differs from bench without a switch of a measurement.
+constexpr std::string_view kSizeOfSweep =
+    "make each FILE this large (default: an existing one stays as it is, a new one has 1G). DANGER:\n"
+    "if an existing one has another size, it is emptied and refilled, even if it is a file of a run";
+constexpr std::string_view kJsonOfSweep = "keep each point in this file as soon as it is measured; --resume continues from there";
+
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -127,7 +133,10 @@ Switches sweep_switches() {
         for (const Switches table : {bench_own_switches(), measure_switches()}) {
             for (const Switch& entry : table) {
                 const bool is_ranged = std::find(std::begin(kRangedNames), std::end(kRangedNames), entry.name) != std::end(kRangedNames);
-                if (!is_ranged && entry.name != "mix" && entry.name != "op") list.push_back(entry);
+                if (is_ranged || entry.name == "mix" || entry.name == "op") continue;
+                list.push_back(entry);
+                if (entry.name == "size") list.back().help = kSizeOfSweep;
+                if (entry.name == "json") list.back().help = kJsonOfSweep;
             }
         }
         return list;

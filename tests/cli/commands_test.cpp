@@ -73,6 +73,15 @@ TEST_CASE("help and version work wherever they are requested") {
     CHECK(answer({"config", "explain", "-h"}) == cli::help_text(*cli::find_command({"config", "explain"})));
 }
 
+TEST_CASE("the help of bench and sweep says that a given size destroys what a file of another size holds") {
+    const std::string bench = cli::help_text(*cli::find_command({"bench"}));
+    CHECK_THAT(bench, ContainsSubstring("DANGER: if an existing one has another size") && ContainsSubstring("of each FILE; with --mix"));
+    CHECK_THAT(bench, ContainsSubstring("'-': to the standard output"));
+    const std::string sweep = cli::help_text(*cli::find_command({"sweep"}));
+    CHECK_THAT(sweep, ContainsSubstring("if an existing one has another size") && !ContainsSubstring("use this much of each FILE"));
+    CHECK_THAT(sweep, ContainsSubstring("--resume continues from there") && !ContainsSubstring("'-': to the standard output"));
+}
+
 TEST_CASE("a command's help has its switches in every spelling, exit codes and examples, on lines that fit") {
     check_columns(cli::help_text());
     check_columns(cli::sqliosim_help_text());
