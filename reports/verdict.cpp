@@ -65,6 +65,13 @@ std::string_view title_of_finding(const sim::Finding& finding) {
     return finding.group_fact ? sim::title_of(finding.group_fact->kind) : sim::title_of(finding.kind);
 }
 
+// "3 stale reads". The titles of two kinds have no plural that ends with an s.
+std::string counted_kind(std::uint64_t count, sim::FindingKind kind) {
+    if (kind == sim::FindingKind::bytes_not_read) return counted(count, "case") + " of bytes not read";
+    if (kind == sim::FindingKind::log_gap) return counted(count, "gap") + " in the log";
+    return counted(count, sim::title_of(kind));
+}
+
 // `bound`: "at least " if not all findings are known.
 Remark remark_of_kind(const sim::Finding& first, std::uint64_t count, std::string_view bound) {
     const std::string place =
@@ -77,8 +84,7 @@ Remark remark_of_kind(const sim::Finding& first, std::uint64_t count, std::strin
     }
     const KindText kind = kind_text(first);
     return {fmt::format("kind:{}", sim::name_of(first.kind)), Grade::poor,
-            fmt::format("{}{} ({}): {}", bound, counted(count, sim::title_of(first.kind)), place, kind.meaning), std::string(kind.advice),
-            ""};
+            fmt::format("{}{} ({}): {}", bound, counted_kind(count, first.kind), place, kind.meaning), std::string(kind.advice), ""};
 }
 
 struct FoundKind {

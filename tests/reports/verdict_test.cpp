@@ -159,6 +159,24 @@ TEST_CASE("a finding that the group explains is named by what it means among the
     CHECK_THAT(verdict.reasons[2].text, ContainsSubstring("1 lost write ("));
 }
 
+TEST_CASE("findings of a kind are counted in words that have a plural") {
+    sim::Results results = sound_results();
+    results.outcome = sim::Outcome::failed;
+    const auto text_of = [&results](sim::FindingKind kind, std::size_t count) {
+        sim::Finding finding = example_finding();
+        finding.kind = kind;
+        results.findings.assign(count, finding);
+        results.finding_count = count;
+        const std::string text = verdict_of(results).reasons.at(1).text;
+        return text.substr(0, text.find(" ("));
+    };
+    CHECK(text_of(sim::FindingKind::log_gap, 1) == "1 gap in the log");
+    CHECK(text_of(sim::FindingKind::log_gap, 2) == "2 gaps in the log");
+    CHECK(text_of(sim::FindingKind::bytes_not_read, 1) == "1 case of bytes not read");
+    CHECK(text_of(sim::FindingKind::bytes_not_read, 3) == "3 cases of bytes not read");
+    CHECK(text_of(sim::FindingKind::io_error, 2) == "2 I/O errors");
+}
+
 TEST_CASE("late requests add a warning to the verdict without changing it") {
     sim::Results results = sound_results();
     results.warning_count = 2;
