@@ -49,8 +49,8 @@ constexpr std::array kPowertestSwitches{
                    "commas: any, checkpoint, flush, growth (default: all four)"},
     Switch{.name = "timeout",
            .value = "SECONDS",
-           .help = "with --cut: the most that each of the two commands may take, and after them the folders to be\n"
-                   "there again (default: 300)"},
+           .help = "with --cut: how long each of the two commands may take, and how long the folders may then take\n"
+                   "to be there again (default: 300)"},
     Switch{.name = "seed", .value = "N", .help = "with --cut: repeat the random moments of an earlier campaign"},
     Switch{.name = "json", .value = "FILE", .help = "write the report to this file at the end (docs/powertest.schema.json)"},
     Switch{.name = "html", .value = "FILE", .help = "write the report as one page for a browser, with its charts"},
