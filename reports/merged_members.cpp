@@ -66,21 +66,29 @@ void read_clock(const Reader& group, const NamedResults& file, MergedMember& mem
     member.clock_error_us = (round_trip_us + 1) / 2;
 }
 
+// Missing in files of earlier versions, which tell only how the turn before ended.
+void read_planned_losses(const Json& turn, const NamedResults& file, MergedMember& member) {
+    const auto losses = turn.find("planned_losses");
+    if (losses == turn.end()) return;
+    for (const Json& lost : *losses) {
+        const Reader reader(file, lost);
+        member.planned_losses.push_back({reader.number("number", 1, member.turn - 1), reader.number("rank", 0, member.of - 1)});
+    }
+}
+
 void read_turn(const Reader& group, const NamedResults& file, MergedMember& member) {
     const Json* const turn = group.object("turn");
     if (turn == nullptr) return;
     const Reader reader(file, *turn);
     member.turn = reader.number("number", 1, kRanksMax);
     member.turns = reader.number("turns", member.turn, kRanksMax);
+    read_planned_losses(*turn, file, member);
     const Json* const previous = reader.object("previous");
     if (previous == nullptr) return;
     const Reader before(file, *previous);
     member.previous_rank = before.number("rank", 0, member.of - 1);
     member.previous_ended_by = before.text("ended_by");
 }
-
-// These ends are planned, and leave no one to write a results file.
-bool is_planned_loss(const std::string& ended_by) { return ended_by == "kill" || ended_by == "loss" || ended_by == "fence"; }
 
 }  // namespace
 
@@ -109,7 +117,11 @@ MergedGaps gaps_of(const std::vector<MergedMember>& members) {
         gaps.turn_count = std::max(gaps.turn_count, member.turns);
         ranks.insert(member.rank);
         turns.insert(member.turn);
-        if (!member.previous_rank || !is_planned_loss(member.previous_ended_by)) continue;
+        for (const sim::LostTurnResult& lost : member.planned_losses) {
+            ranks.insert(lost.rank);
+            turns.insert(lost.number);
+        }
+        if (!member.previous_rank || !sim::is_planned_loss(member.previous_ended_by)) continue;
         ranks.insert(*member.previous_rank);
         turns.insert(member.turn - 1);
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/merged_results.hpp"
+#include "sim/group/group_result.hpp"
 
 namespace reports {
 
@@ -25,6 +26,7 @@ struct MergedMember {
     std::uint64_t clock_error_us = 0;
     std::optional<std::uint32_t> previous_rank;  // hand-over: the owner of the turn before, and how that turn ended
     std::string previous_ended_by;
+    std::vector<sim::LostTurnResult> planned_losses;  // of the turns before
 };
 
 // Throws ResultsDocumentError if the object is invalid.
@@ -37,7 +39,7 @@ struct MergedGaps {
     std::uint32_t turn_count = 0;
 };
 
-// `members`: all of one group. A turn that ended as planned, leaving no owner to write a file, is described by the next one.
+// `members`: all of one group. A turn that ended as planned, leaving no owner to write a file, is described by the next one that left one.
 [[nodiscard]] MergedGaps gaps_of(const std::vector<MergedMember>& members);
 
 }  // namespace reports

@@ -209,6 +209,12 @@ Json members_of(const sim::GroupResult& group) {
     return members;
 }
 
+Json planned_losses_of(const sim::TurnResult& turn) {
+    Json losses = Json::array();
+    for (const sim::LostTurnResult& lost : turn.planned_losses) losses.push_back({{"number", lost.number}, {"rank", lost.rank}});
+    return losses;
+}
+
 Json turn_of(const sim::TurnResult& turn) {
     Json previous = nullptr;
     if (turn.previous) {
@@ -223,6 +229,7 @@ Json turn_of(const sim::TurnResult& turn) {
             {"planned_end", turn.planned_end},
             {"incarnation", turn.incarnation},
             {"previous", std::move(previous)},
+            {"planned_losses", planned_losses_of(turn)},
             {"verified",
              {{"pages", turn.verified.pages},
               {"promised_pages", turn.verified.promised_pages},

@@ -26,6 +26,7 @@ std::optional<sim::TurnResult> GroupMember::turn_result(const GroupView& view) c
     for (const GroupTurn& turn : view.turns) {
         if (turn.number >= turn_ || turn.session == 0) continue;
         result.previous = sim::EarlierOwnerResult{turn.rank, turn.host, turn.incarnation, turn.ended_by, turn.ended_utc_us};
+        if (sim::is_planned_loss(turn.ended_by)) result.planned_losses.push_back({turn.number, turn.rank});
     }
     const std::lock_guard guard(mutex_);
     result.verified = verified_;

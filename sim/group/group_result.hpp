@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sim {
@@ -25,6 +26,16 @@ struct EarlierOwnerResult {
     std::uint64_t ended_utc_us = 0;  // by the witness's clock
 };
 
+// These ends are planned, and leave no one to write a results file.
+[[nodiscard]] inline bool is_planned_loss(std::string_view ended_by) {
+    return ended_by == "kill" || ended_by == "loss" || ended_by == "fence";
+}
+
+struct LostTurnResult {
+    std::uint32_t number = 0;
+    std::uint32_t rank = 0;
+};
+
 // What the new owner of the files read, and found to be right, before it wrote.
 struct TakeOverResult {
     std::uint64_t pages = 0;
@@ -40,6 +51,7 @@ struct TurnResult {
     std::string planned_end;  // "in-order", "kill", "loss", "fence"
     std::uint32_t incarnation = 0;
     std::optional<EarlierOwnerResult> previous{};
+    std::vector<LostTurnResult> planned_losses{};  // among the turns before, as far as the witness remembers them
     TakeOverResult verified{};
 };
 

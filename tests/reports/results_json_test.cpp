@@ -150,6 +150,7 @@ TEST_CASE("each figure of a group, of its members, its turns and its readers is 
     previous.set(owner.incarnation, "incarnation");
     previous.set(owner.ended_by, "ended_by");
     previous.set(owner.ended_utc_us, "ended_utc_us");
+    turn.planned_losses = {{2, 1}, {3, 2}};
     Figures verified;
     verified.set(turn.verified.pages, "pages");
     verified.set(turn.verified.promised_pages, "promised_pages");
@@ -173,6 +174,7 @@ TEST_CASE("each figure of a group, of its members, its turns and its readers is 
     CHECK(json["members"].at(0)["files"] == Json({"/a", "/b"}));
     CHECK(turns.wrong_in(json["turn"]) == "");
     CHECK(previous.wrong_in(json["turn"]["previous"]) == "");
+    CHECK(json["turn"]["planned_losses"] == Json::parse(R"([{"number": 2, "rank": 1}, {"number": 3, "rank": 2}])"));
     CHECK(verified.wrong_in(json["turn"]["verified"]) == "");
     CHECK(reader.wrong_in(json["reader"]) == "");
 }

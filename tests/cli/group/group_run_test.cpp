@@ -128,6 +128,22 @@ TEST_CASE("an owner that is killed by plan loses its turn after the lease, and t
     CHECK(turn["verified"]["promised_pages"] > 0);
 }
 
+TEST_CASE("two owners in a row that are killed by plan do not leave the result incomplete") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "2", "--plan", "hand-over", "--turns", "3", "--change", "kill", "--lease", "2"};
+    const auto first = hosts.start(0, 3, "shared", words);
+    const auto second = hosts.start(1, 3, "shared", words);
+    const auto third = hosts.start(2, 3, "shared", words);
+    CHECK(first->wait() == 128 + SIGKILL);
+    CHECK(second->wait() == 128 + SIGKILL);
+    CHECK(third->wait() == 0);
+    const Json turn = hosts.result(2, "r.turn-3.json")["group"]["turn"];
+    CHECK(turn["planned_losses"] == Json::parse(R"([{"number": 1, "rank": 0}, {"number": 2, "rank": 1}])"));
+    const auto merged = hosts.folder.start({"report", "host-0", "host-1", "host-2"});
+    CHECK(merged->wait() == 0);
+    CHECK_THAT(merged->output(), ContainsSubstring("PASS: all 3 turns:"));
+}
+
 TEST_CASE("a hand-over takes the length of its turns and the name of its log from the configuration, too") {
     Hosts hosts;
     for (const char* host : {"host-0", "host-1"}) {
