@@ -54,7 +54,7 @@ Command config_explain_command() {
             .summary = "say what a parameter means; without NAME: all of them",
             .description = "Says what a parameter or a section means, its unit, range and default. So does ioproof.conf(5).",
             .examples = "ioproof config explain CacheHitRatio",
-            .exit_codes = "0 done\n2 no such parameter or section",
+            .exit_codes = "0 done\n2 no such parameter or section\n3 the output cannot be written",
             .execute = [](const Call& call) {
                 explain(call.words, call.console);
                 return ExitCode::ok;

@@ -68,7 +68,7 @@ private:
         const std::size_t end = line.find(']');
         const std::string_view name = end == std::string_view::npos ? std::string_view{} : trimmed(line.substr(1, end - 1));
         if (name.empty() || !is_comment(trimmed(line.substr(end + 1)))) {
-            return complain(line, "a section is written as [Name], and only a comment that begins with ; may follow it");
+            return complain(line, "a section is written as [Name], and only a comment that begins with ; or # may follow it");
         }
         limits_.count_section();
         result_.sections.push_back({std::string(name), place_, {}});
@@ -78,7 +78,7 @@ private:
         const std::size_t equals = line.find('=');
         const std::string_view key = trimmed(line.substr(0, equals));
         if (equals == std::string_view::npos || key.empty()) {
-            return complain(line, "expected Key=Value, a [Section], or a comment that begins with ;");
+            return complain(line, "expected Key=Value, a [Section], or a comment that begins with ; or #");
         }
         if (result_.sections.empty()) return complain(line, "a key before the first [Section]");
         limits_.count_key();

@@ -97,8 +97,8 @@ std::optional<MeasureLimit> parse_measure_limit(std::string_view text, std::stri
     limit.file = take_limit_file(right);
     const auto value = is_time ? limit_time_us(right) : limit_number(right);
     if (!value) {
-        return refused(is_time ? "allowed is a number followed by us, ms or s, such as 5 ms, and after that 'in FILE'"
-                               : "allowed is a number without a unit, and after it 'in FILE'");
+        return refused(is_time ? "allowed is a number with us, ms or s, such as 5 ms; 'in FILE' may follow"
+                               : "allowed is a number without a unit; 'in FILE' may follow");
     }
     limit.limit = *value;
     return limit;

@@ -92,8 +92,8 @@ std::optional<Threshold> parse_one(std::string_view text, std::string& problem) 
     if (threshold.io_class && !is_time(threshold.figure)) return refused(fmt::format("{} is counted for a file, not for a class", left));
     threshold.file = take_limit_file(right);
     if (set_limit(threshold, right)) return threshold;
-    return refused(is_time(threshold.figure) ? "allowed is a number followed by us, ms or s, such as 5 ms, and after that 'in FILE'"
-                                             : "allowed is a whole number without a unit, and after it 'in FILE'");
+    return refused(is_time(threshold.figure) ? "allowed is a number with us, ms or s, such as 5 ms; 'in FILE' may follow"
+                                             : "allowed is a whole number without a unit; 'in FILE' may follow");
 }
 
 // --- judging ---

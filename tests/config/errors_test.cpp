@@ -220,7 +220,7 @@ TEST_CASE("a DifferentialInterval that is never reached gives a warning") {
 TEST_CASE("all errors are shown at once, in the order of the file, and a long list is cut") {
     CHECK(ini_error("[CONFIG]\nCPUCount=x\nnonsense\nStopOnError=2\n[Foo]\n") ==
           "test.ini:2: [CONFIG] CPUCount = x: is not a whole number; allowed: 0 to 64 CPUs\n"
-          "test.ini:3: nonsense: expected Key=Value, a [Section], or a comment that begins with ;\n"
+          "test.ini:3: nonsense: expected Key=Value, a [Section], or a comment that begins with ; or #\n"
           "test.ini:4: [CONFIG] StopOnError = 2: is not a boolean; allowed: TRUE or FALSE\n"
           "test.ini:5: [Foo]: unknown section; sections are [CONFIG], [RandomUser], [AuditUser], [ReadAheadUser], [BulkUpdateUser], "
           "[ShrinkUser], [BackupUser], [ColumnstoreUser], [TempdbUser], [VersionStoreUser], "

@@ -108,7 +108,7 @@ TEST_CASE("a comment may follow a section's bracket, and nothing else may") {
     CHECK(quiet_ini("[CONFIG] ; as on [host]\nCPUCount=2\n" + std::string(kIniFiles)).cpu_count == 2);
     CHECK(quiet_ini("[CONFIG]#old\nCPUCount=2\n" + std::string(kIniFiles)).cpu_count == 2);
     CHECK(ini_error("[CONFIG] CPUCount=2\n") ==
-          "test.ini:1: [CONFIG] CPUCount=2: a section is written as [Name], and only a comment that begins with ; may follow it");
+          "test.ini:1: [CONFIG] CPUCount=2: a section is written as [Name], and only a comment that begins with ; or # may follow it");
 }
 
 TEST_CASE("quotes around a value are removed as by Windows") {
@@ -177,8 +177,8 @@ TEST_CASE("an empty value is ignored with a warning") {
 TEST_CASE("lines that are not INI are errors, all shown at once") {
     CHECK(ini_error("CPUCount=1\n[CONFIG\n[]\n[CONFIG]\nhello\n=3\n") ==
           "test.ini:1: CPUCount=1: a key before the first [Section]\n"
-          "test.ini:2: [CONFIG: a section is written as [Name], and only a comment that begins with ; may follow it\n"
-          "test.ini:3: []: a section is written as [Name], and only a comment that begins with ; may follow it\n"
-          "test.ini:5: hello: expected Key=Value, a [Section], or a comment that begins with ;\n"
-          "test.ini:6: =3: expected Key=Value, a [Section], or a comment that begins with ;");
+          "test.ini:2: [CONFIG: a section is written as [Name], and only a comment that begins with ; or # may follow it\n"
+          "test.ini:3: []: a section is written as [Name], and only a comment that begins with ; or # may follow it\n"
+          "test.ini:5: hello: expected Key=Value, a [Section], or a comment that begins with ; or #\n"
+          "test.ini:6: =3: expected Key=Value, a [Section], or a comment that begins with ; or #");
 }
