@@ -54,7 +54,7 @@ constexpr std::array kPowertestSwitches{
     Switch{.name = "seed", .value = "N", .help = "with --cut: repeat the random moments of an earlier campaign"},
     Switch{.name = "json", .value = "FILE", .help = "write the report to this file at the end (docs/powertest.schema.json)"},
     Switch{.name = "html", .value = "FILE", .help = "write the report as one page for a browser, with its charts"},
-    Switch{.name = "unit", .help = "print a systemd unit that continues the campaign at each boot"},
+    Switch{.name = "unit", .help = "print a systemd unit that continues the campaign at each boot; first end its run with Ctrl-C"},
     Switch{.name = "end", .help = "end the campaign in the folder now, with a report of its cycles"},
 };
 
