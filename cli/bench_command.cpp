@@ -154,8 +154,8 @@ Command bench_command() {
                 "ioproof bench b.mdx --preset oltp --repeat 5 --baseline oltp.json --tolerance 5%",
             .exit_codes =
                 "0 done\n"
-                "1 a page was wrong, or the storage failed; or a limit of --fail-on was exceeded, or the\n"
-                "  figures were worse than the --baseline allows\n"
+                "1 a page was wrong, or the storage failed; or a limit of --fail-on was exceeded, or the figures were worse "
+                "than the --baseline allows\n"
                 "2 wrong usage, or refused because it could do harm\n"
                 "3 it could not be done\n"
                 "130 stopped by a person",

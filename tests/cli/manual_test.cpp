@@ -34,6 +34,11 @@ TEST_CASE("the manual page names every command, and every switch in all spelling
     }
 }
 
+TEST_CASE("each exit code in the manual page has its number, and its meaning is one paragraph") {
+    CHECK(!holds(cli::program_manual(), config::roff_bold("") + "\n"));
+    CHECK(holds(cli::program_manual(), "than the " + config::roff_text("--baseline") + " allows"));
+}
+
 TEST_CASE("the manual page of configuration files names every parameter in both dialects") {
     const std::string page = cli::generated_text("ioproof.conf.5");
     for (const config::Parameter& parameter : config::parameter_table()) {
