@@ -99,12 +99,50 @@ void check_sizes(Draft& draft) {
     }
 }
 
+// By their last parts only: links may lead the folders of two names to one place.
+bool may_be_replica(const sim::FileOptions& file, const std::vector<sim::FileOptions>& files) {
+    if (!file.sparse || file.is_log) return false;
+    const std::string name = std::filesystem::path(file.path).filename().string();
+    const std::size_t colon = name.rfind(':');
+    if (colon == std::string::npos) return false;
+    return std::any_of(files.begin(), files.end(), [&](const sim::FileOptions& source) {
+        return !source.is_log && std::filesystem::path(source.path).filename().string() == name.substr(0, colon);
+    });
+}
+
+// While no file is named, the files to come may have one.
+void check_replicas(Draft& draft) {
+    const auto& files = draft.options.files;
+    const bool& checks = draft.options.audit_user.checks_snapshot;
+    if (!checks || files.empty() || !draft.is_specified(&checks)) return;
+    if (std::any_of(files.begin(), files.end(), [&](const sim::FileOptions& file) { return may_be_replica(file, files); })) return;
+    draft.problems.warning(
+        fmt::format("{}: has no effect, because no data file has a replica: a sparse file with its name, a colon and any word",
+                    draft.describe(&checks)));
+}
+
+// A log whose Increment does not fit has its own warning. A profile means its own files, which others may replace.
+void check_growing_log(Draft& draft) {
+    const auto& files = draft.options.files;
+    const bool& is_instant = draft.options.recent.log_instant_growth;
+    if (!is_instant || files.empty() || !draft.is_specified(&is_instant)) return;
+    const auto is_to_grow = [](const sim::FileOptions& file) {
+        return file.is_log && file.increment_mb != 0 && file.max_size_mb > file.initial_size_mb;
+    };
+    if (std::any_of(files.begin(), files.end(), is_to_grow)) return;
+    draft.problems.warning(
+        fmt::format("{}: has no effect, because no log file may grow: that takes an increment, and a maximum above the initial size",
+                    draft.describe(&is_instant)));
+}
+
 }  // namespace
 
 void check_files(Draft& draft) {
     check_present(draft);
     check_names(draft);
     check_sizes(draft);
+    check_replicas(draft);
+    check_growing_log(draft);
 }
 
 }  // namespace config

@@ -71,6 +71,18 @@ void check_differentials(Draft& draft) {
     }
 }
 
+// A full backup begins the wait for a log backup anew, too; but one follows the main run, and log that waits is backed up early.
+void check_log_backups(Draft& draft) {
+    const sim::Options& o = draft.options;
+    const std::uint32_t& interval_s = o.backup_user.log_interval_s;
+    const std::uint32_t& full_s = o.backup_user.full_interval_s;
+    if (interval_s == 0 || full_s == 0 || full_s > interval_s || full_s >= o.test_cycle_duration_s) return;
+    draft.problems.warning(
+        fmt::format("{}: is never reached, because the next full backup comes before it with {}; log is backed up only when a quarter of "
+                    "it waits, and after the main run",
+                    draft.describe(&interval_s), draft.refer_to(&full_s)));
+}
+
 void check_backups(Draft& draft) {
     const sim::Options& o = draft.options;
     const sim::BackupUserOptions& backup = o.backup_user;
@@ -107,6 +119,7 @@ void check_backups(Draft& draft) {
                                          draft.describe(&backup.folders), sim::kFilesMax));
     }
     check_differentials(draft);
+    check_log_backups(draft);
 }
 
 }  // namespace

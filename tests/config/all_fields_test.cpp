@@ -121,7 +121,13 @@ Sparse=TRUE
 FileName=log.ldx
 InitialSize=50
 MaxSize=51
+Increment=1
 LogFile=TRUE
+[File3]
+FileName=/data/one.mdx:replica
+InitialSize=100
+MaxSize=200
+Sparse=TRUE
 )";
 
 constexpr const char* kToml = R"(
@@ -250,7 +256,14 @@ sparse = true
 path = "log.ldx"
 initial_size_mb = 50
 max_size_mb = 51
+increment_mb = 1
 log_file = true
+
+[[file]]
+path = "/data/one.mdx:replica"
+initial_size_mb = 100
+max_size_mb = 200
+sparse = true
 )";
 
 sim::Options expected() {
@@ -343,10 +356,11 @@ sim::Options expected() {
     o.files.push_back({.path = "log.ldx",
                        .initial_size_mb = 50,
                        .max_size_mb = 51,
-                       .increment_mb = 0,
+                       .increment_mb = 1,
                        .shrinkable = false,
                        .sparse = false,
                        .is_log = true});
+    o.files.push_back({.path = "/data/one.mdx:replica", .initial_size_mb = 100, .max_size_mb = 200, .sparse = true});
     return o;
 }
 

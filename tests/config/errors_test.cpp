@@ -217,6 +217,19 @@ TEST_CASE("a DifferentialInterval that is never reached gives a warning") {
     CHECK(load_ini(backup + "FullInterval=61\n" + kIniFiles, {.duration_s = 61}).warnings.empty());
 }
 
+TEST_CASE("a LogInterval that full backups always come before gives a warning") {
+    const std::string backup = "[BackupUser]\nBackupFolder=/backup\nLogInterval=60\n";
+    const auto full_first = warnings_of(backup + "FullInterval=60\n");
+    REQUIRE(full_first.size() == 1);
+    CHECK(full_first[0] ==
+          "test.ini:3: [BackupUser] LogInterval = 60: is never reached, because the next full backup comes before it with FullInterval = "
+          "60; log is backed up only when a quarter of it waits, and after the main run");
+    CHECK(warnings_of(backup + "FullInterval=61\n").empty());
+    CHECK(warnings_of(backup).empty());
+    // One full backup in each main run, and one of the log after it.
+    CHECK(load_ini(backup + "FullInterval=60\n" + kIniFiles, {.duration_s = 60}).warnings.empty());
+}
+
 TEST_CASE("all errors are shown at once, in the order of the file, and a long list is cut") {
     CHECK(ini_error("[CONFIG]\nCPUCount=x\nnonsense\nStopOnError=2\n[Foo]\n") ==
           "test.ini:2: [CONFIG] CPUCount = x: is not a whole number; allowed: 0 to 64 CPUs\n"

@@ -96,6 +96,46 @@ TEST_CASE("a log whose Increment does not fit below MaxSize will not grow, and a
           "MaxSize = 60");
 }
 
+TEST_CASE("SnapshotCheck without a replica has no effect, and a warning says so") {
+    const auto said = [](const std::string& replica, const config::CommandLineOverrides& overrides = {}) {
+        return load_ini("[AuditUser]\nSnapshotCheck=TRUE\n" + std::string(kIniFiles) + replica, overrides).warnings;
+    };
+    const std::string sizes = "InitialSize=64\nMaxSize=128\n";
+    const auto warnings = said("");
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0] ==
+          "test.ini:2: [AuditUser] SnapshotCheck = TRUE: has no effect, because no data file has a replica: a sparse file with its name, a "
+          "colon and any word");
+    for (const char* no_replica : {"FileName=a.mdx:x\n", "FileName=b.mdx:x\nSparse=TRUE\n", "FileName=a.ldx:x\nSparse=TRUE\n"}) {
+        CHECK(said("[File3]\n" + (no_replica + sizes)).size() == 1);
+    }
+    CHECK(said("[File3]\nFileName=a.mdx:x\nSparse=TRUE\n" + sizes).empty());
+    CHECK(said("[File3]\nFileName=./a.mdx:x\nSparse=TRUE\n" + sizes).empty());  // a link may lead there
+    CHECK(said("", {.directories = {"d"}}).size() == 1);
+    CHECK(said("[File3]\nFileName=a.mdx:x\nSparse=TRUE\n" + sizes, {.directories = {"d"}}).empty());
+    CHECK(load_ini("[AuditUser]\nSnapshotCheck=TRUE\n", {.allow_missing_files = true}).warnings.empty());
+    CHECK(load_ini("[AuditUser]\nSnapshotCheck=FALSE\n" + std::string(kIniFiles)).warnings.empty());
+}
+
+TEST_CASE("LogInstantGrowth without a log that may grow has no effect, and a warning says so") {
+    const auto said_of_log = [](const std::string& log) {
+        return load_ini("[CONFIG]\nLogInstantGrowth=TRUE\n[File1]\nFileName=a.mdx\nInitialSize=4\nMaxSize=4\n"
+                        "[File2]\nFileName=a.ldx\nLogFile=TRUE\n" +
+                        log)
+            .warnings;
+    };
+    for (const char* log : {"InitialSize=50\nMaxSize=50\nIncrement=64\n", "InitialSize=50\nMaxSize=100\n"}) {
+        const auto warnings = said_of_log(log);
+        REQUIRE(warnings.size() == 1);
+        CHECK(warnings[0] ==
+              "test.ini:2: [CONFIG] LogInstantGrowth = TRUE: has no effect, because no log file may grow: that takes an increment, and a "
+              "maximum above the initial size");
+    }
+    CHECK(said_of_log("InitialSize=50\nMaxSize=100\nIncrement=50\n").empty());
+    CHECK(load_ini("[CONFIG]\nLogInstantGrowth=TRUE\n", {.directories = {"d"}}).warnings.size() == 1);
+    CHECK(load_ini("[CONFIG]\nLogInstantGrowth=TRUE\n", {.allow_missing_files = true}).warnings.empty());
+}
+
 TEST_CASE("two sections that name the same file, however spelled, are an error") {
     CHECK(ini_error(named("a.mdx", "a.mdx")) ==
           "test.ini:6: [File2] FileName = a.mdx: the same file as test.ini:2: [File1] FileName = a.mdx");

@@ -90,6 +90,8 @@ void make_consistent(sim::Options& o, ums::Prng& prng) {
     auto& backup = o.backup_user;
     const bool full_is_first = backup.full_interval_s != 0 && backup.full_interval_s <= backup.differential_interval_s;
     if (full_is_first || backup.differential_interval_s >= o.test_cycle_duration_s) backup.differential_interval_s = 0;
+    const bool full_is_before_log = backup.full_interval_s != 0 && backup.full_interval_s <= backup.log_interval_s;
+    if (full_is_before_log && backup.full_interval_s < o.test_cycle_duration_s) backup.log_interval_s = 0;
     o.shrink_user.max_extends = std::max(o.shrink_user.min_extends, std::min(o.shrink_user.max_extends, 10U));
 }
 
@@ -105,6 +107,20 @@ void make_consistent(sim::FileOptions& file, std::size_t index, const sim::Optio
     if (file.is_log || file.increment_mb == 0 || file.max_size_mb == file.initial_size_mb) file.shrinkable = false;
 }
 
+// SnapshotCheck needs a replica, and LogInstantGrowth a log that may grow.
+void fit_files_to_switches(sim::Options& o) {
+    o.audit_user.checks_snapshot = o.audit_user.checks_snapshot && o.files.size() > 2;
+    if (o.audit_user.checks_snapshot) {
+        o.files.back().path = o.files.front().path + ":r";
+        o.files.back().sparse = true;
+        o.files.back().is_log = false;
+    }
+    const bool may_grow = std::any_of(o.files.begin(), o.files.end(), [](const sim::FileOptions& file) {
+        return file.is_log && file.increment_mb != 0 && file.max_size_mb > file.initial_size_mb;
+    });
+    o.recent.log_instant_growth = o.recent.log_instant_growth && may_grow;
+}
+
 }  // namespace
 
 sim::Options random_options(ums::Prng& prng) {
@@ -117,6 +133,7 @@ sim::Options random_options(ums::Prng& prng) {
     o.error_file += "log";
     make_consistent(o, prng);
     for (std::size_t i = 0; i < o.files.size(); ++i) make_consistent(o.files[i], i, o);
+    fit_files_to_switches(o);
     return o;
 }
 
