@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "ums/base/uninterrupted.hpp"
+
 namespace ums {
 
 namespace {
@@ -59,7 +61,8 @@ std::error_code OutputHandle::write_at(std::uint64_t offset_bytes, std::string_v
 }
 
 std::error_code OutputHandle::truncate(std::uint64_t size_bytes) {
-    return ::ftruncate(descriptor_, static_cast<off_t>(size_bytes)) == 0 ? std::error_code{} : output_error();
+    const auto cut = [&] { return ::ftruncate(descriptor_, static_cast<off_t>(size_bytes)); };
+    return uninterrupted(cut) == 0 ? std::error_code{} : output_error();
 }
 
 // What lies behind the present end comes first: only that needs room.
@@ -75,7 +78,9 @@ std::error_code OutputHandle::overwrite(std::string_view bytes) {
     return error;
 }
 
-std::error_code OutputHandle::sync() { return ::fdatasync(descriptor_) == 0 ? std::error_code{} : output_error(); }
+std::error_code OutputHandle::sync() {
+    return uninterrupted([this] { return ::fdatasync(descriptor_); }) == 0 ? std::error_code{} : output_error();
+}
 
 void OutputHandle::append_only() { ::fcntl(descriptor_, F_SETFL, O_APPEND); }
 

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "ums/base/error_text.hpp"
+#include "ums/base/uninterrupted.hpp"
 
 namespace ums {
 
@@ -13,15 +14,6 @@ namespace ums {
 
 // For the calling thread's errno.
 [[nodiscard]] inline std::error_code last_errno_error() { return errno_error(errno); }
-
-// Repeats `call()` while a signal interrupts it; returns the last result.
-template <typename Call>
-auto uninterrupted(Call&& call) {
-    for (;;) {
-        const auto result = call();
-        if (result >= 0 || errno != EINTR) return result;
-    }
-}
 
 // Errors of storage that the standard library has no names for: only the platform knows them.
 // What the handle refers to no longer exists: a server forgot the file, a transport was shut down.
