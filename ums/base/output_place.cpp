@@ -5,12 +5,16 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 
 #include <fmt/format.h>
+
+#include "ums/base/uninterrupted.hpp"
 
 namespace ums {
 
@@ -59,6 +63,12 @@ std::optional<dev_t> device_under(const std::string& path) {
     if (::stat(path.c_str(), &found) == 0) return S_ISBLK(found.st_mode) ? found.st_rdev : found.st_dev;
     if (::stat(folder_of(path).c_str(), &found) == 0) return found.st_dev;
     return std::nullopt;
+}
+
+// Said of a folder as such: the file system has no such call. An error of the storage is another one.
+bool cannot_be_synced(int number) {
+    static constexpr std::array kErrors{EINVAL, EBADF, EOPNOTSUPP, ENOSYS};
+    return std::find(kErrors.begin(), kErrors.end(), number) != kErrors.end();
 }
 
 std::error_code open_output_file(const std::string& path, int flags, mode_t mode, OutputHandle& output) {
@@ -136,7 +146,12 @@ void remove_output(const std::string& path) { ::unlink(path.c_str()); }
 std::error_code sync_folder_of(const std::string& path) {
     OutputHandle folder;
     if (const auto error = open_output_file(folder_of(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, folder)) return error;
-    return ::fsync(folder.descriptor_) == 0 ? std::error_code{} : place_error();
+    return sync_open_folder(folder.descriptor_);
+}
+
+std::error_code sync_open_folder(int folder) {
+    const bool is_synced = uninterrupted([folder] { return ::fsync(folder); }) == 0;
+    return is_synced || cannot_be_synced(errno) ? std::error_code{} : place_error();
 }
 
 bool are_on_one_file_system(const std::string& a, const std::string& b) {

@@ -51,8 +51,10 @@ std::error_code open_output_stream(const std::string& path, const OutputStatus& 
 // Renames `from` to `to`, which it replaces atomically.
 std::error_code replace_output(const std::string& from, const std::string& to);
 void remove_output(const std::string& path);
-// Makes the name `path` durable, as sync() does the file itself.
+// Makes the name `path` durable, as sync() does the file itself. No error if the file system has no such call for folders.
 std::error_code sync_folder_of(const std::string& path);
+// The same for all names in a folder that is open for reading.
+std::error_code sync_open_folder(int folder);
 // Whether the loss of one file means the loss of the other: they are on one file system, or one is the device below the other. The files
 // need not exist, their folders must. False if this cannot be determined.
 [[nodiscard]] bool are_on_one_file_system(const std::string& a, const std::string& b);

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "ums/base/output_place.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace ums {
@@ -37,12 +38,6 @@ bool is_kept_by_sticky_folder(int folder, int fd) {
 bool has_attribute(int fd, std::uint64_t attributes) {
     struct statx facts {};
     return ::statx(fd, "", AT_EMPTY_PATH, 0, &facts) == 0 && (facts.stx_attributes & attributes) != 0;
-}
-
-// Said of a folder as such. An error of the storage is another one.
-bool cannot_be_synced(int number) {
-    static constexpr std::array kErrors{EINVAL, EBADF, EOPNOTSUPP, ENOSYS, EACCES, EPERM};
-    return std::find(kErrors.begin(), kErrors.end(), number) != kErrors.end();
 }
 
 // Not every file system can rename with a condition (NFS; the servers of FUSE have different words for that), nor may every process (a
@@ -114,10 +109,10 @@ std::error_code HeldName::check_removal(int fd) const {
 
 std::error_code HeldName::sync() const {
     const int fd = uninterrupted([&] { return ::openat(folder_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-    const bool is_synced = fd >= 0 && uninterrupted([&] { return ::fsync(fd); }) == 0;
-    const int number = is_synced ? 0 : errno;
+    const int number = fd >= 0 ? sync_open_folder(fd).value() : errno;
     if (fd >= 0) ::close(fd);
-    return is_synced || cannot_be_synced(number) ? std::error_code{} : errno_error(number);
+    // Whoever may not read a folder cannot sync it, either; files may be tested there all the same.
+    return number == 0 || number == EACCES || number == EPERM ? std::error_code{} : errno_error(number);
 }
 
 namespace fs = std::filesystem;

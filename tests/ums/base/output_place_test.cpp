@@ -99,3 +99,10 @@ TEST_CASE("a file replaces another one atomically, and its folder tells whether 
     CHECK_FALSE(ums::check_output_folder(file));
     CHECK(ums::check_output_folder(file + ".gone/file") == std::errc::no_such_file_or_directory);
 }
+
+TEST_CASE("a name is made durable, and a file system that cannot sync folders is no error") {
+    const test::TempFolder folder;
+    CHECK_FALSE(ums::sync_folder_of((folder.path() / "file").string()));
+    CHECK_FALSE(ums::sync_folder_of("/proc/self/status"));
+    CHECK(ums::sync_folder_of((folder.path() / "gone" / "file").string()) == std::errc::no_such_file_or_directory);
+}
