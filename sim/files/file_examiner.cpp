@@ -170,7 +170,8 @@ void FileExaminer::refuse_kind(const FileClaim& claim) const {
 
 void FileExaminer::refuse_duplicate(const FileClaim& claim) {
     for (const Known& known : known_) {
-        const bool is_same = claim.is_missing() ? claim.file.path == known.path : claim.found.is_same_file(known.status);
+        const bool is_same =
+            claim.is_missing() ? is_same_new_file(claim.file.path, known.path, storage_) : claim.found.is_same_file(known.status);
         if (!is_same) continue;
         const std::string_view remedy =
             claim.file.is_tempdb ? "TempdbUser makes it in its Folder: give the other one another name, or tempdb another Folder."
