@@ -133,6 +133,12 @@ bool precreate_files(const DiskspdProfile& profile, sim::MeasureSpec& spec, Prog
     return !results.stopped && results.failure_reason.empty() && results.finding_count == 0;
 }
 
+// Scripts would take a measurement that was stopped before it began for one that is done.
+bool has_measured(const sim::MeasureResults& results) {
+    return std::any_of(results.timespans.begin(), results.timespans.end(),
+                       [](const sim::MeasureTimespanResults& span) { return span.duration_ns > 0; });
+}
+
 ExitCode run_diskspd(const DiskspdArguments& arguments, DiskspdDocument& document, Console& console) {
     sim::MeasureSpec spec = diskspd_specification(arguments, document.profile);
     complete(arguments, document.profile, document.system.topology, spec);
@@ -149,7 +155,11 @@ ExitCode run_diskspd(const DiskspdArguments& arguments, DiskspdDocument& documen
     console.add_result(document.profile.format == DiskspdFormat::xml ? diskspd_results_xml(document)
                                                                      : diskspd_text(document, arguments.text_style));
     if (!document.results.failure_reason.empty()) console.add_message(fmt::format("diskspd: {}\n", document.results.failure_reason));
-    const bool is_right = document.results.finding_count == 0 && document.results.failure_reason.empty();
+    const bool has_figures = has_measured(document.results);
+    if (!has_figures && document.results.stopped) {
+        console.add_message("diskspd: stopped before the measurement began; nothing was measured\n");
+    }
+    const bool is_right = has_figures && document.results.finding_count == 0 && document.results.failure_reason.empty();
     return is_right ? ExitCode::ok : kDiskspdFailed;
 }
 

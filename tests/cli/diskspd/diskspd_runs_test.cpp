@@ -239,6 +239,16 @@ TEST_CASE("DiskSpd: Ctrl-C ends a measurement with the figures so far") {
     CHECK_THAT(run->error(), ContainsSubstring("...") && ContainsSubstring("timespan 1: measuring"));
 }
 
+TEST_CASE("DiskSpd: Ctrl-C before anything was measured is not success") {
+    const IoproofFolder folder;
+    const auto run = folder.start({"diskspd", "-c4M", "-W600", "-d600", "-b8K", "-r", "-v", "data/t.dat"});
+    REQUIRE(run->says("timespan 1: warm up"));
+    run->send(SIGINT);
+    CHECK(run->wait() == 1);
+    CHECK_THAT(run->output(), ContainsSubstring("interrupted before the measurements began") && !ContainsSubstring("Total IO"));
+    CHECK_THAT(run->error(), ContainsSubstring("nothing was measured"));
+}
+
 TEST_CASE("DiskSpd: PrecreateFiles creates a file once, in the largest size that a time span needs") {
     const IoproofFolder folder;
     const std::string span =
