@@ -115,6 +115,12 @@ TEST_CASE("config show ends with the exit codes of its help: a configuration tha
                ContainsSubstring("2    wrong usage, or a configuration that is wrong or cannot be read"));
 }
 
+TEST_CASE("the help of both config commands says how they end if the output cannot be written, as to a full device") {
+    for (const std::string name : {"show", "explain"}) {
+        CHECK_THAT(answer({"config", name, "--help"}), ContainsSubstring("3    the output cannot be written"));
+    }
+}
+
 TEST_CASE("config show answers in the dialect of the file that it read, in whatever case its name ends") {
     const IoproofFolder folder;
     for (const std::string name : {"a.toml", "A.TOML"}) {
