@@ -2,6 +2,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -104,16 +105,23 @@ TEST_CASE("a measurement that is stopped before it has figures leaves the files 
         if (!preset.empty()) words.push_back(preset);
         return words;
     };
+    const auto outputs = [&] { return std::vector<std::string>{folder.read("o.json"), folder.read("o.csv"), folder.read("o.html")}; };
     REQUIRE(folder.start(words_of("data/b.mdx", "4M", "1"))->wait() == 0);
-    const std::vector<std::string> before{folder.read("o.json"), folder.read("o.csv"), folder.read("o.html")};
     std::vector<std::string> words = words_of("data/large.mdx", "512M", "600");
     if (!preset.empty()) words.push_back("--warm-up=600");  // no figures meanwhile, however late the signal comes
-    const auto bench = folder.start(words);
-    while (!folder.has("data/large.mdx") && bench->is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    bench->send(SIGINT);
-    CHECK(bench->wait() == 130);
-    CHECK_THAT(bench->error(), ContainsSubstring("files of an earlier measurement, left as they were: o.json, o.csv, o.html"));
-    CHECK(std::vector<std::string>{folder.read("o.json"), folder.read("o.csv"), folder.read("o.html")} == before);
+    bool are_kept = false;
+    // Without a warm-up there may be figures if the signal comes late, on a busy machine.
+    for (int attempt = 0; attempt < 5 && !are_kept; ++attempt) {
+        const std::vector<std::string> before = outputs();
+        std::filesystem::remove(folder.data() / "large.mdx");
+        const auto bench = folder.start(words);
+        while (!folder.has("data/large.mdx") && bench->is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        bench->send(SIGINT);
+        CHECK(bench->wait() == 130);
+        are_kept = bench->error().find("files of an earlier measurement, left as they were: o.json, o.csv, o.html") != std::string::npos;
+        if (are_kept) CHECK(outputs() == before);
+    }
+    CHECK(are_kept);
 }
 
 TEST_CASE("a measurement is written as CSV and as a page, and shown again by report") {
