@@ -1,6 +1,7 @@
 #include "reports/html_page.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -94,6 +95,15 @@ void keep_shown(Json& findings) {
     findings = std::move(shown);
 }
 
+// As text: a browser's numbers are exact only up to 2^53, and LSNs have 64 bits.
+void spell_lsns(Json& facts) {
+    for (auto fact = facts.begin(); fact != facts.end(); ++fact) {
+        if (fact.value().is_object()) spell_lsns(fact.value());
+        if (!fact.key().ends_with("_lsn") || !fact.value().is_number_unsigned()) continue;
+        fact.value() = fmt::format("0x{:x}", fact.value().get<std::uint64_t>());
+    }
+}
+
 }  // namespace
 
 std::string script_safe(const Json& json) {
@@ -123,6 +133,7 @@ std::string html_report(const Json& results) {
     if (data.contains("warnings") && data["warnings"].is_array() && data["warnings"].size() > kHtmlFindings) {
         data["warnings"].erase(data["warnings"].begin() + kHtmlFindings, data["warnings"].end());
     }
+    if (const auto durability = data.find("durability"); durability != data.end() && durability->is_object()) spell_lsns(*durability);
     data.erase("text_report");
     const std::string judgement = results["verdict"].value("judgement", "");
     return page(fmt::format("{}: ioproof results", judgement), data, {embedded::kReportScript, embedded::kReportScriptHash},

@@ -24,7 +24,8 @@ struct RunFacts {
     std::vector<Section> configuration;
 };
 
-// All keys are always present, in the same order. Numbers above 2^53 that are not amounts (seed, run_id) are strings.
+// All keys are always present, in the same order. Numbers above 2^53 that are not amounts (seed, run_id) are strings; only LSNs are
+// integers, as format 1 has always had them: readers must not make floating point of them.
 nlohmann::ordered_json results_document(const sim::Results& results, const RunFacts& facts);
 
 // The document on one line, ending with '\n'. Bytes that are not UTF-8 (in paths) become U+FFFD.

@@ -194,7 +194,7 @@ const thresholdsSection = () => data.thresholds && data.thresholds.length ? sect
   table(['limit', '', 'measured', 'where'], data.thresholds.map(t => [t.expression, el('span', {class: 'grade ' + ({kept: 'good', exceeded: 'poor'}[t.outcome] || 'fair')}, t.outcome.replace('_', ' ')),
     t.measured || '-', (t.io_class ? t.io_class.replaceAll('_', ' ') + ' of ' : '') + t.file]), 4)) : null;
 const provenValue = (name, value) => typeof value === 'boolean' ? (value ? 'yes' : 'no') : typeof value === 'string' ? value || '-' :
-  name.endsWith('_utc_us') ? (value ? new Date(value / 1000).toISOString() : '-') : name.endsWith('_lsn') ? '0x' + value.toString(16) : count(value);
+  name.endsWith('_utc_us') ? (value ? new Date(value / 1000).toISOString() : '-') : count(value);
 const provenTable = facts => table(['', ''], Object.entries(facts).map(([name, value]) => [name.replaceAll('_', ' ').replace(' utc us', ''), provenValue(name, value)]), 1);
 const durabilitySection = () => {
   if (!data.durability) return null;

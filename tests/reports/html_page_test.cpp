@@ -64,6 +64,21 @@ TEST_CASE("a page shows what was promised to a ledger, what a reader read, and w
     for (const char* shown : {"data.promising", "group.reader", "group.turn.verified"}) CHECK_THAT(html, ContainsSubstring(shown));
 }
 
+TEST_CASE("a page has LSNs as text, because a browser would round the numbers of a log that has run for long") {
+    constexpr std::uint64_t kLsn = (std::uint64_t{0x20'0001} << 32) + 0x2005;
+    sim::Results results = stale_results();
+    results.durability.emplace();
+    results.durability->last_lsn = kLsn;
+    results.durability->promises.emplace().checkpoint_lsn = kLsn;
+    const Json document = parsed(results);
+    CHECK(document["durability"]["last_lsn"] == kLsn);
+    const Json shown = Json::parse(data_of(reports::html_report(document)))["durability"];
+    CHECK(shown["last_lsn"] == "0x20000100002005");
+    CHECK(shown["checkpoint_lsn"] == "0x0");
+    CHECK(shown["promises"]["checkpoint_lsn"] == "0x20000100002005");
+    CHECK(shown["last_block"] == 0);
+}
+
 TEST_CASE("a page shows a limit as good only if it was kept, and not if nothing was measured") {
     CHECK_THAT(reports::html_report(parsed(stale_results())), ContainsSubstring("{kept: 'good', exceeded: 'poor'}[t.outcome] || 'fair'"));
 }
