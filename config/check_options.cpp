@@ -141,6 +141,10 @@ void check_options(Draft& draft, const MachineFacts& machine) {
     check_backups(draft);
     check_affinity(draft, o.affinity, machine);
     check_affinity(draft, o.io_affinity, machine);
+    if (!o.no_buffering && o.use_scatter_gather) {
+        draft.problems.warning(
+            fmt::format("{}: has no effect while {}", draft.describe(&o.no_buffering), draft.refer_to(&o.use_scatter_gather)));
+    }
     if (o.random_user.cpu_simulation && o.random_user.cpu_cycles_max == 0) {
         draft.problems.warning(fmt::format("{}: has no effect while {}", draft.describe(&o.random_user.cpu_simulation),
                                            draft.refer_to(&o.random_user.cpu_cycles_max)));

@@ -202,6 +202,14 @@ TEST_CASE("CPUSimulation without cycles to burn gives a warning") {
     CHECK(warnings[0] == "test.ini:2: [RandomUser] CPUSimulation = TRUE: has no effect while CPUCyclesMax = 0 (default)");
 }
 
+TEST_CASE("NoBuffering=FALSE gives a warning while UseScatterGather implies unbuffered access") {
+    const auto warnings = warnings_of("[CONFIG]\nNoBuffering=FALSE\n");
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0] == "test.ini:2: [CONFIG] NoBuffering = FALSE: has no effect while UseScatterGather = TRUE (default)");
+    CHECK(warnings_of("[CONFIG]\nNoBuffering=FALSE\nUseScatterGather=FALSE\n").empty());
+    CHECK(warnings_of("[CONFIG]\nUseScatterGather=FALSE\n").empty());
+}
+
 TEST_CASE("a DifferentialInterval that is never reached gives a warning") {
     const std::string backup = "[BackupUser]\nBackupFolder=/backup\nDifferentialInterval=60\n";
     const auto full_first = warnings_of(backup + "FullInterval=60\n");

@@ -77,6 +77,7 @@ void make_consistent(sim::Options& o, ums::Prng& prng) {
     random_user.max_log_per_buffer_bytes = kLogSizes[prng.below(std::size(kLogSizes))];
     random_user.min_log_per_buffer_bytes = std::min(random_user.min_log_per_buffer_bytes, random_user.max_log_per_buffer_bytes);
     if (random_user.cpu_simulation && random_user.cpu_cycles_max == 0) random_user.cpu_cycles_max = 1;
+    if (!o.no_buffering) o.use_scatter_gather = false;
     order(random_user.min_io_chain_pages, random_user.max_io_chain_pages);
     order(random_user.cpu_cycles_min, random_user.cpu_cycles_max);
     order(o.read_ahead_user.min_pages, o.read_ahead_user.max_pages);
