@@ -248,6 +248,11 @@ RehearseArguments parse_rehearse(const std::vector<std::string>& words) {
     check_together(typed, arguments);
     // A seed without a count is to be examined by itself.
     if (typed.has("seed") && !typed.has("seeds")) arguments.seed_count = 1;
+    constexpr std::uint64_t kSeedMax = std::numeric_limits<std::uint64_t>::max();
+    if (arguments.seed_count - 1 > kSeedMax - arguments.first_seed) {
+        throw UsageError(fmt::format("--seeds: {} are too many from --seed {} on; the last seed is {}", arguments.seed_count,
+                                     arguments.first_seed, kSeedMax));
+    }
     return arguments;
 }
 

@@ -81,6 +81,9 @@ TEST_CASE("each switch of a rehearsal is accepted, and invalid values are refuse
     CHECK_FALSE(plain.verbose);
     CHECK(cli::parse_rehearse({"--seed", "7"}).seed_count == 1);
     CHECK(cli::parse_rehearse({"--fault", "none"}).without_faults);
+    CHECK(cli::parse_rehearse({"--seed", "18446744073709551614", "--seeds", "2"}).seed_count == 2);
+    CHECK(refusal_of({"--seed", "18446744073709551614", "--seeds", "3"}) ==
+          "--seeds: 3 are too many from --seed 18446744073709551614 on; the last seed is 18446744073709551615");
 
     CHECK_THAT(refusal_of({"--fault", "wrong"}), ContainsSubstring("'wrong' is not a class of faults; allowed are stale_read"));
     CHECK_THAT(refusal_of({"--fault", "none", "--fault", "torn_page"}), ContainsSubstring("none"));
