@@ -119,6 +119,9 @@ std::vector<std::string> check_diskspd_profile(const DiskspdProfile& profile) {
         fail_if(span.is_affinity_off && !span.cpus.empty(), "-n and -a: threads are bound to CPUs, or they are not; give one of them");
         fail_if(span.gathers_iops && span.interval_ms == 0, "IoBucketDuration: an interval has at least 1 ms");
         fail_if(span.targets.empty(), "the profile has a time span without a target");
+        if (span.request_count > 0 && span.thread_count == 0) {
+            add_once(warnings, {"-O: has no effect without -F; -o is for the threads of one target"});
+        }
         for (const DiskspdTarget& target : span.targets) {
             std::vector<std::string> of_target;
             check_target(span, target, of_target);

@@ -289,6 +289,8 @@ TEST_CASE("DiskSpd: options that work but hardly as intended give a warning") {
     CHECK_THAT(check_diskspd_profile(parsed({"-t2"}).profile).at(0), ContainsSubstring("not sequential"));
     CHECK_THAT(check_diskspd_profile(parsed({"-si"}).profile).at(0), ContainsSubstring("one thread"));
     CHECK_THAT(check_diskspd_profile(parsed({"-p", "-o1"}).profile).at(0), ContainsSubstring("one request"));
+    CHECK_THAT(check_diskspd_profile(parsed({"-O8"}).profile).at(0), ContainsSubstring("-O: has no effect without -F"));
+    CHECK(check_diskspd_profile(parsed({"-F1", "-O8"}).profile).empty());
     CHECK_THAT(check_diskspd_profile(parsed({"-Sr"}).profile).at(0), ContainsSubstring("this machine's cache is bypassed"));
     for (const char* both : {"-Srm", "-Smr"}) {
         CHECK_THAT(check_diskspd_profile(parsed({both}).profile).at(0), ContainsSubstring("no effect with -Sm"));
