@@ -186,7 +186,10 @@ void apply_bench_word(const SwitchWord& word, MeasureRequest& request) {
     if (name == "depth") request.depth = small_number(word, 1, kMeasureDepthMax);
     if (name == "cpus") request.cpus = small_number(word, 1, sim::kCpusMax);
     if (name == "seconds") request.seconds = small_number(word, 1, 86400);
-    if (name == "size") request.size_bytes = size_of(word);
+    if (name == "size") {
+        request.size_bytes = size_of(word);
+        if (request.size_bytes == 0) refuse_value(word, "a size above 0, as in 64K, 512M or 4G");
+    }
     if (name == "seed") request.seed = number_of(word, 0, std::numeric_limits<std::uint64_t>::max());
     if (name == "durable") request.durable = true;
     if (name == "scatter") request.scatter = true;
