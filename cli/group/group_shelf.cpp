@@ -55,16 +55,18 @@ void GroupShelf::take_up(const fs::path& path) {
     }
 }
 
+// A hand-over that keeps its name goes last: one of its processes that is restarted would begin it anew, and delete the files.
 bool GroupShelf::make_room() {
     if (groups_.size() < kGroupsMax) return true;
-    auto oldest = groups_.end();
+    const auto order_of = [](const GroupState& state) { return std::pair(state.keeps_its_name(), state.last_beat_us()); };
+    auto first = groups_.end();
     for (auto group = groups_.begin(); group != groups_.end(); ++group) {
         if (!group->second.state.is_history(now())) continue;
-        if (oldest == groups_.end() || group->second.state.last_beat_us() < oldest->second.state.last_beat_us()) oldest = group;
+        if (first == groups_.end() || order_of(group->second.state) < order_of(first->second.state)) first = group;
     }
-    if (oldest == groups_.end()) return false;
-    ums::remove_output(path_of(oldest->first).string());
-    groups_.erase(oldest);
+    if (first == groups_.end()) return false;
+    ums::remove_output(path_of(first->first).string());
+    groups_.erase(first);
     return true;
 }
 

@@ -1,7 +1,8 @@
 // The groups of a witness, each in memory and in a file of the witness's folder, from which a restarted witness continues. Used by one
 // thread.
 //
-// Holds at most kGroupsMax groups: one that has ended, or has been silent so long that it counts as ended, makes room for a new one.
+// Holds at most kGroupsMax groups: one that has ended, or has been silent so long that it counts as ended, makes room for a new one. The
+// last to do so are hand-overs that have not reached their end.
 #pragma once
 
 #include <filesystem>

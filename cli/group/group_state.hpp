@@ -43,6 +43,8 @@ public:
     // It has ended, or all members have been silent so long that it counts as ended: the witness may forget it, and unless it was a
     // hand-over that has not reached its end, another group may take its name.
     [[nodiscard]] bool is_history(Now now) const;
+    // Its files are evidence, or the next owner is to verify them, however late it comes: the first owner of a new group would delete them.
+    [[nodiscard]] bool keeps_its_name() const;
     [[nodiscard]] std::uint64_t last_beat_us() const { return last_beat_us_; }
 
 private:
@@ -64,8 +66,6 @@ private:
         return member.peer.state == "done" || is_silent(member, now);
     }
     [[nodiscard]] bool may_be_replaced(const Member& member, Now now) const;
-    // Its files are evidence, or the next owner is to verify them, however late it comes: the first owner of a new group would delete them.
-    [[nodiscard]] bool keeps_its_name() const;
     // It has met, and each of its members has ended or is gone: a process that comes now belongs to another group.
     [[nodiscard]] bool is_left(Now now) const;
     [[nodiscard]] bool is_excused(std::uint32_t rank, Now now) const;

@@ -84,3 +84,29 @@ TEST_CASE("an owner does not lose its turn because the witness stood still for l
     }
     CHECK(hear(shelf, other).turns.size() == 2);
 }
+
+TEST_CASE("a witness that needs room forgets a group that is done before a hand-over that is not, however long that has been silent") {
+    const test::IoproofFolder folder;
+    cli::GroupShelf shelf(folder.path());
+    cli::GroupBeat unfinished = beat_of_plan("hand-over", 1);
+    unfinished.group = "unfinished";
+    unfinished.terms.lease_ms = 100;
+    unfinished.terms.wait_ms = 0;
+    unfinished.run_id = 5;
+    hear(shelf, unfinished);
+    cli::GroupBeat done = beat_of_plan("side-by-side", 0);
+    done.group = "done";
+    hear(shelf, done);
+    done.state = "done";
+    CHECK(hear(shelf, done).is_over);
+    for (std::size_t i = 2; i < cli::GroupShelf::kGroupsMax; ++i) answer_to(shelf, "other-" + std::to_string(i));
+    // Until the hand-over counts as ended, too.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1500);
+    while (std::chrono::steady_clock::now() < end) {
+        shelf.tick();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    CHECK(answer_to(shelf, "new").problem.empty());
+    CHECK_FALSE(folder.has("done.group"));
+    CHECK(folder.has("unfinished.group"));
+}
