@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kGroupExtension = ".group";
-constexpr std::size_t kGroupFileBytesMax = 64 << 20;
+constexpr std::size_t kGroupFileBytesMax = 128 << 20;  // of a group, and of the one before it
 // Several times the interval of ticks, which are late on a busy machine, and less than the shortest lease of `run --lease`.
 constexpr std::uint64_t kStoodStillUs = 600'000;
 

@@ -295,7 +295,9 @@ GroupView GroupState::view_for(const GroupBeat& beat, Now now) const {
     return view;
 }
 
-std::string GroupState::to_text() const {
+std::string GroupState::to_text() const { return to_json().dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json GroupState::to_json() const {
     Json json{{"format", 1},
               {"terms", json_of(terms_)},
               {"revision", revision_},
@@ -307,7 +309,8 @@ std::string GroupState::to_text() const {
               {"turns", Json::array()}};
     for (const auto& [rank, member] : members_) json["members"].push_back(json_of(member.peer));
     for (const GroupTurn& turn : turns_) json["turns"].push_back(json_of(turn));
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (left_) json["left"] = left_->to_json();
+    return json;
 }
 
 std::optional<GroupState> GroupState::from_text(const std::string& text, Now now) {
@@ -337,11 +340,15 @@ void GroupState::read(const Json& json, Now now) {
         members_[peer.rank] = {peer, now.monotonic_us};
     }
     for (const Json& turn : json.at("turns")) turns_.push_back(turn_of(turn));
+    if (!json.contains("left")) return;
+    left_ = std::make_unique<GroupState>(now);
+    left_->read(json["left"], now);
 }
 
 // A disk may have changed what it keeps.
 bool GroupState::is_allowed() const {
     const auto is_rank = [this](std::uint32_t rank) { return rank < terms_.of; };
+    if (left_ && (left_->terms_.plan == kHandOver || !left_->is_allowed())) return false;
     return are_allowed(terms_) && turns_.size() <= kTurnsKept && std::all_of(never_came_.begin(), never_came_.end(), is_rank) &&
            std::all_of(members_.begin(), members_.end(), [&](const auto& each) { return is_rank(each.first); }) &&
            std::all_of(turns_.begin(), turns_.end(),

@@ -35,7 +35,10 @@ public:
     void forgive(std::uint64_t away_us, Now now);
 
     // Whether anything that must survive a restart of the witness has changed since the last call.
-    [[nodiscard]] bool take_changed() { return std::exchange(has_changed_, false); }
+    [[nodiscard]] bool take_changed() {
+        const bool has_left_changed = left_ && left_->take_changed();
+        return std::exchange(has_changed_, false) || has_left_changed;
+    }
     [[nodiscard]] std::string to_text() const;
     // Nothing if the text is not a group, or exceeds a limit. All members count as heard from just now.
     [[nodiscard]] static std::optional<GroupState> from_text(const std::string& text, Now now);
@@ -70,6 +73,7 @@ private:
     [[nodiscard]] bool is_left(Now now) const;
     [[nodiscard]] bool is_excused(std::uint32_t rank, Now now) const;
     [[nodiscard]] bool is_over() const;
+    [[nodiscard]] nlohmann::json to_json() const;
     void read(const nlohmann::json& json, Now now);
     [[nodiscard]] bool is_allowed() const;
     void note_member(const GroupBeat& beat, Now now);
@@ -100,7 +104,7 @@ private:
     std::string failure_;
     std::uint64_t over_since_us_ = 0;
     bool has_changed_ = false;
-    std::unique_ptr<GroupState> left_;  // the group before, unless it was a hand-over; not kept across a restart of the witness
+    std::unique_ptr<GroupState> left_;  // the group before, unless it was a hand-over
 };
 
 }  // namespace cli

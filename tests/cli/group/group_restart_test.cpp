@@ -84,6 +84,35 @@ TEST_CASE("runs that were all cut off from the witness learn that one of them wa
     CHECK(witness.hear(restarted).released_stage == 0);
 }
 
+TEST_CASE("runs that were cut off learn that one of them was lost, although the witness was restarted after the next group had begun") {
+    Witness witness;
+    GroupBeat lost = beat_of(0, 3, "side-by-side", 10);
+    GroupBeat second = beat_of(1, 3, "side-by-side", 11);
+    GroupBeat third = beat_of(2, 3, "side-by-side", 12);
+    lost.stage = second.stage = third.stage = 2;
+    witness.hear(lost);
+    witness.hear(second);
+    CHECK(witness.hear(third).released_stage == 2);
+    witness.pass(15);
+    GroupBeat restarted = beat_of(0, 3, "side-by-side", 20);
+    restarted.stage = 1;
+    CHECK_FALSE(witness.hear(restarted).is_rank_taken);
+    witness.begin_again();
+    second.stage = third.stage = 3;
+    witness.pass(9);
+    CHECK(witness.hear(second).released_stage == 2);
+    CHECK(witness.hear(third).released_stage == 2);  // the lost one has another lease
+    witness.pass(2);
+    witness.hear(second);
+    const GroupView view = witness.hear(third);
+    CHECK(view.released_stage == 3);
+    CHECK(view.missing == std::vector<std::uint32_t>{0});
+    // They do not take part in the new group, and what they reach is kept, too.
+    CHECK(witness.hear(restarted).released_stage == 0);
+    witness.begin_again();
+    CHECK(witness.hear(third).missing == std::vector<std::uint32_t>{0});
+}
+
 TEST_CASE("a process that is restarted long after a hand-over has failed does not begin another one, which would delete the evidence") {
     Witness witness;
     GroupBeat first = group_test::owner(0, 10, 1);
