@@ -1,7 +1,11 @@
 #include "cli/status_session.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
+#include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -43,17 +47,37 @@ std::string machine_name() {
     return error ? std::string{} : name;
 }
 
-// Every browser sends the Host header; a client that omits it, as HTTP/1.0 allows, is not a browser.
-bool is_for_us(const http::request<http::empty_body>& request) {
+struct RequestTarget {
+    std::optional<std::string_view> host;  // of "http://host/path"; with a port if it has one
+    std::string_view path;
+};
+
+// "/path" or, as to a proxy, "http://host/path", which every server must accept (RFC 9112, 3.2.2).
+RequestTarget target_of(const http::request<http::empty_body>& request) {
+    constexpr std::string_view kScheme = "http://";
+    std::string_view whole(request.target().data(), request.target().size());
+    whole = whole.substr(0, whole.find('?'));
+    const auto is_letter = [](char letter, char c) { return std::tolower(static_cast<unsigned char>(c)) == letter; };
+    const std::string_view scheme = whole.substr(0, kScheme.size());
+    if (!std::equal(kScheme.begin(), kScheme.end(), scheme.begin(), scheme.end(), is_letter)) return {std::nullopt, whole};
+    whole.remove_prefix(kScheme.size());
+    const std::size_t slash = whole.find('/');
+    return {whole.substr(0, slash), slash == std::string_view::npos ? "/" : whole.substr(slash)};
+}
+
+// Every browser sends the Host header; a client that omits it, as HTTP/1.0 allows, is not a browser. A host in the target replaces it.
+bool is_for_us(const http::request<http::empty_body>& request, const RequestTarget& target) {
     const auto hosts = request.equal_range(http::field::host);
-    if (hosts.first == hosts.second) return request.version() < 11;
-    const std::string_view host(hosts.first->value().data(), hosts.first->value().size());
-    return std::next(hosts.first) == hosts.second && is_own_host(host, machine_name());
+    const bool has_host = hosts.first != hosts.second;
+    if (has_host ? std::next(hosts.first) != hosts.second : request.version() >= 11) return false;
+    if (target.host) return is_own_host(*target.host, machine_name());
+    return !has_host || is_own_host({hosts.first->value().data(), hosts.first->value().size()}, machine_name());
 }
 
 Response response_to(const http::request<http::empty_body>& request, const StatusTexts& texts) {
     const unsigned version = request.version();
-    if (!is_for_us(request)) {
+    const RequestTarget target = target_of(request);
+    if (!is_for_us(request, target)) {
         return refusal(http::status::misdirected_request, version, "Unknown host; use this machine's address, its own name, or localhost.");
     }
     if (request.method() != http::verb::get && request.method() != http::verb::head) {
@@ -61,8 +85,7 @@ Response response_to(const http::request<http::empty_body>& request, const Statu
         response.set(http::field::allow, "GET, HEAD");
         return response;
     }
-    const std::string_view whole(request.target().data(), request.target().size());
-    const std::string_view path = whole.substr(0, whole.find('?'));
+    const std::string_view path = target.path;
     if (path == "/") return make_response(http::status::ok, version, "text/html; charset=utf-8", texts.page);
     if (path == "/status.json") return make_response(http::status::ok, version, "application/json", texts.json);
     if (path == "/metrics") return make_response(http::status::ok, version, "text/plain; version=0.0.4; charset=utf-8", texts.metrics);

@@ -180,6 +180,25 @@ TEST_CASE("live view: a request addressed to another host is not answered") {
     CHECK_THAT(answer_to("GET / HTTP/1.0", ""), ContainsSubstring("<page>"));
 }
 
+TEST_CASE("live view: a target with scheme and host, as for a proxy, is served like its path, and its host replaces the header") {
+    const Server server;
+    const std::string port = std::to_string(server.port());
+    CHECK_THAT(http_request(server.port(), "GET http://localhost/metrics"),
+               ContainsSubstring("200 OK") && ContainsSubstring("metrics 1\n"));
+    CHECK_THAT(http_request(server.port(), "GET HTTP://127.0.0.1:" + port + "/status.json?x=/"), ContainsSubstring("{\"json\": 1}"));
+    for (const char* without_path : {"GET http://localhost", "GET http://localhost?x=/metrics"}) {
+        CHECK_THAT(http_request(server.port(), without_path), ContainsSubstring("<page>"));
+    }
+    CHECK_THAT(http_request(server.port(), "GET http://localhost/other"), ContainsSubstring("404 Not Found"));
+    CHECK_THAT(http_request(server.port(), "GET https://localhost/"), ContainsSubstring("404 Not Found"));
+    for (const char* elsewhere : {"GET http://rebound.example/", "GET http:///", "GET http://user@localhost/"}) {
+        CHECK_THAT(http_request(server.port(), elsewhere), ContainsSubstring("421 Misdirected Request") && !ContainsSubstring("<page>"));
+    }
+    const HttpConnection connection(server.port());
+    connection.send("GET http://localhost/ HTTP/1.1\r\nHost: rebound.example\r\nConnection: close\r\n\r\n");
+    CHECK_THAT(connection.rest(), ContainsSubstring("<page>"));
+}
+
 TEST_CASE("live view: many requests share the documents made once a second") {
     Server server;
     const auto begin = std::chrono::steady_clock::now();
