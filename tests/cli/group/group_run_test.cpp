@@ -200,8 +200,7 @@ TEST_CASE("an owner that is to be lost and is told to stop is lost, and its turn
     const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "2", "--change", "loss", "--lease", "4"};
     const auto first = hosts.start(0, 2, "shared", words);
     const auto second = hosts.start(1, 2, "shared", words);
-    REQUIRE(hosts.has_filled("shared"));
-    std::this_thread::sleep_for(std::chrono::seconds(4));  // its log has something to continue with
+    REQUIRE(hosts.has_worked_for(std::chrono::seconds(1)));  // its log has something to continue with
     first->send(SIGTERM);
     CHECK(first->wait() == 130);
     CHECK_THAT(first->error(), ContainsSubstring("ended immediately; the files stay as they are"));
@@ -216,8 +215,7 @@ TEST_CASE("an owner that is to be lost works until it is killed, and the next on
     const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "2", "--change", "loss", "--lease", "4"};
     const auto first = hosts.start(0, 2, "shared", words);
     const auto second = hosts.start(1, 2, "shared", words);
-    REQUIRE(hosts.has_filled("shared"));
-    std::this_thread::sleep_for(std::chrono::seconds(4));
+    REQUIRE(hosts.has_worked_for(std::chrono::seconds(3)));
     REQUIRE(first->is_running());  // after its main run of one second, because nothing has killed it
     first->send(SIGKILL);
     CHECK(first->wait() == 128 + SIGKILL);

@@ -80,21 +80,37 @@ public:
 
     // Whether the witness keeps promises of every page of a data file, at 16 bytes each.
     [[nodiscard]] bool has_promised(std::chrono::seconds patience = std::chrono::seconds(60)) const {
-        const auto deadline = std::chrono::steady_clock::now() + patience;
-        while (std::chrono::steady_clock::now() < deadline) {
-            for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "store")) {
-                std::error_code gone;
-                const std::uintmax_t size_bytes = entry.path().extension() == ".promises" ? entry.file_size(gone) : 0;
-                if (!gone && size_bytes >= 512 * 16) return true;
-            }
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        }
-        return false;
+        return has_promises(
+            patience, [](const std::filesystem::directory_entry& kept, std::error_code& gone) { return kept.file_size(gone) >= 512 * 16; });
+    }
+
+    // Whether an owner still promises something this long after it had promised every page.
+    [[nodiscard]] bool has_worked_for(std::chrono::seconds time, std::chrono::seconds patience = std::chrono::seconds(60)) const {
+        if (!has_promised(patience)) return false;
+        const auto begin = std::filesystem::file_time_type::clock::now();
+        return has_promises(patience, [&](const std::filesystem::directory_entry& kept, std::error_code& gone) {
+            return std::filesystem::last_write_time(kept.path(), gone) >= begin + time;
+        });
     }
 
     test::IoproofFolder folder;
     std::unique_ptr<witness_test::Rig> rig;
     std::uint16_t port = 0;
+
+private:
+    // Whether `is_meant` is true of a file of promises, which may be replaced at any moment.
+    template <typename IsMeant>
+    [[nodiscard]] bool has_promises(std::chrono::seconds patience, IsMeant is_meant) const {
+        const auto deadline = std::chrono::steady_clock::now() + patience;
+        while (std::chrono::steady_clock::now() < deadline) {
+            for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "store")) {
+                std::error_code gone;
+                if (entry.path().extension() == ".promises" && is_meant(entry, gone) && !gone) return true;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return false;
+    }
 };
 
 inline std::vector<std::string> fact_names(const nlohmann::json& result) {
