@@ -49,6 +49,8 @@ public:
     void complete(sim::Results& results) const;
     // Why the group ended early; otherwise empty.
     [[nodiscard]] std::string failure() const { return link_.knowledge().view.failure; }
+    // How the last turns ended, one text for each: "Turn 2, rank 1 on node-b: broken off".
+    [[nodiscard]] std::vector<std::string> turn_texts() const;
     // Whether an owner's turn ended with findings.
     [[nodiscard]] bool has_any_turn_findings() const;
 

@@ -1,4 +1,7 @@
 // What a member reports about its group at the end.
+#include <algorithm>
+#include <cstddef>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,6 +9,35 @@
 #include "ums/base/machine.hpp"
 
 namespace cli {
+
+namespace {
+
+constexpr std::size_t kTurnsShown = 16;
+
+// `is_broken_off`: the group ended with this turn.
+std::string end_text(const GroupTurn& turn, bool is_broken_off) {
+    if (turn.session == 0) return "did not come";
+    if (turn.findings > 0) return "ended with wrong data";
+    if (turn.ended_by.empty()) return "not ended";
+    if (turn.ended_by == "lost") return "lost";
+    if (turn.ended_by != "in-order") return "ended by " + turn.ended_by;
+    return is_broken_off ? "broken off" : "ended in order";
+}
+
+}  // namespace
+
+std::vector<std::string> GroupMember::turn_texts() const {
+    const GroupView view = link_.knowledge().view;
+    std::vector<std::string> texts;
+    const std::size_t count = view.turns.size();
+    for (std::size_t i = count - std::min(count, kTurnsShown); i < count; ++i) {
+        const GroupTurn& turn = view.turns[i];
+        const bool is_broken_off = i + 1 == count && !view.failure.empty();
+        const std::string host = turn.host.empty() ? std::string() : " on " + turn.host;
+        texts.push_back(fmt::format("Turn {}, rank {}{}: {}", turn.number, turn.rank, host, end_text(turn, is_broken_off)));
+    }
+    return texts;
+}
 
 std::vector<sim::GroupMemberResult> GroupMember::members_of(const GroupView& view) {
     std::vector<sim::GroupMemberResult> members;

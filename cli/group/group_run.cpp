@@ -118,6 +118,7 @@ ExitCode take_turns(const Call& call, const RunArguments& arguments, GroupMember
     if (failure.empty()) return worst;
     say(call, fmt::format("The group {} has ended early: {}{} Name another group for a new hand-over.", member.settings().name, failure,
                           failure.ends_with('.') ? "" : "."));
+    for (const std::string& text : member.turn_texts()) say(call, text);
     return worse(worst, member.has_any_turn_findings() ? ExitCode::integrity : ExitCode::environment);
 }
 

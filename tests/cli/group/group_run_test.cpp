@@ -190,9 +190,12 @@ TEST_CASE("a hand-over that a person stops does not blame the storage on the hos
     const auto second = hosts.start(1, 2, "shared", words);
     REQUIRE(hosts.has_filled("shared"));
     first->send(SIGTERM);
-    static_cast<void>(first->wait());
+    CHECK(first->wait() == 3);
     CHECK(second->wait() == 3);
-    CHECK_THAT(second->output() + second->error(), ContainsSubstring("ended with a person stopped it"));
+    for (const auto& host : {first.get(), second.get()}) {
+        CHECK_THAT(host->output() + host->error(), ContainsSubstring("ended with a person stopped it"));
+        CHECK_THAT(host->output() + host->error(), ContainsSubstring("Turn 1, rank 0 on ") && ContainsSubstring(": broken off"));
+    }
 }
 
 TEST_CASE("an owner that is to be lost and is told to stop is lost, and its turn is not the last one") {
