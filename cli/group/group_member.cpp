@@ -190,12 +190,8 @@ void GroupMember::begins(std::uint64_t run_id, std::vector<std::string> paths) {
 bool GroupMember::may_pass(Meeting meeting, std::uint32_t cycle) {
     const std::uint64_t now_ns = clock_.now_ns();
     if (settings_.is_hand_over()) {
-        const std::string planned = settings_.terms.end_of_turn(turn_);
-        if (meeting == Meeting::main_run && fate_ns_ == 0 && (planned == "kill" || planned == "fence")) {
-            const std::lock_guard guard(mutex_);
-            const std::uint64_t length_ns = main_run_s_ * ums::kNsPerSecond;
-            fate_ns_ = now_ns + length_ns * 3 / 10 + random_.below(length_ns * 5 / 10 + 1);
-        }
+        if (meeting == Meeting::begin && turn_ == 1) return may_make_files(now_ns);
+        if (meeting == Meeting::main_run) choose_fate(now_ns);
         return true;
     }
     const std::uint32_t stage = meeting == Meeting::begin ? 1 : 2 * cycle + (meeting == Meeting::final_audit ? 1 : 0);
@@ -208,6 +204,26 @@ bool GroupMember::may_pass(Meeting meeting, std::uint32_t cycle) {
     if (now_ns - asked_ns_ <= patience_ns()) return false;
     has_met_nobody_ = true;
     return true;
+}
+
+// Once the witness knows of this run. If this host is lost then, the next owner knows whose files it is to find; if no run is known, there
+// are none.
+bool GroupMember::may_make_files(std::uint64_t now_ns) {
+    std::uint64_t none = 0;
+    asked_ns_.compare_exchange_strong(none, now_ns);
+    if (now_ns - asked_ns_ > patience_ns()) return true;
+    const GroupView view = link_.knowledge().view;
+    const std::lock_guard guard(mutex_);
+    return std::any_of(view.turns.begin(), view.turns.end(),
+                       [this](const GroupTurn& turn) { return turn.session == session_ && turn.run_id == run_id_; });
+}
+
+void GroupMember::choose_fate(std::uint64_t now_ns) {
+    const std::string planned = settings_.terms.end_of_turn(turn_);
+    if (fate_ns_ != 0 || (planned != "kill" && planned != "fence")) return;
+    const std::lock_guard guard(mutex_);
+    const std::uint64_t length_ns = main_run_s_ * ums::kNsPerSecond;
+    fate_ns_ = now_ns + length_ns * 3 / 10 + random_.below(length_ns * 5 / 10 + 1);
 }
 
 std::uint64_t GroupMember::patience_ns() const { return (settings_.terms.wait_ms + settings_.terms.lease_ms) * ums::kNsPerMs; }

@@ -62,6 +62,7 @@ public:
     [[nodiscard]] bool may_pass(Meeting meeting, std::uint32_t cycle) override;
     [[nodiscard]] std::uint64_t rest_us() const override;
     [[nodiscard]] std::uint64_t wanted_run_id() const override;
+    [[nodiscard]] bool hands_files_over() const override { return settings_.is_hand_over(); }
     void verified(const sim::TakeOverResult& what) override;
     void takes_over(sim::TakeOver what) override;
     [[nodiscard]] std::optional<Coherence> reads_with() const override;
@@ -70,6 +71,8 @@ public:
     void explain(sim::Finding& finding) const override;
 
 private:
+    [[nodiscard]] bool may_make_files(std::uint64_t now_ns);
+    void choose_fate(std::uint64_t now_ns);
     void on_beat();
     void follow_owner();
     void meet_fate();

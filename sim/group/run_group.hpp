@@ -43,6 +43,8 @@ public:
 
     // The run whose files are to be taken over, or read; 0: the files are recreated, or no run is known.
     [[nodiscard]] virtual std::uint64_t wanted_run_id() const = 0;
+    // Whether files that are taken over must be those of an earlier owner: if no run is known, it has made none.
+    [[nodiscard]] virtual bool hands_files_over() const { return false; }
     // What was read and compared before anything is written, even if that ended with findings.
     virtual void verified(const TakeOverResult& what) = 0;
     virtual void takes_over(TakeOver what) = 0;

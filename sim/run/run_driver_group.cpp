@@ -42,8 +42,9 @@ bool RunDriver::has_made_files(std::uint64_t run_id) const {
 // it was long ago.
 bool RunDriver::is_run_of_group(const FoundFiles& found) {
     const std::uint64_t wanted = group_ == nullptr ? 0 : group_->wanted_run_id();
-    if (wanted == 0 || found.run_id == wanted) return true;
-    if (!has_made_files(wanted)) {
+    const bool has_no_owner = group_ == nullptr || (wanted == 0 && !group_->hands_files_over());
+    if (has_no_owner || (wanted != 0 && found.run_id == wanted)) return true;
+    if (wanted == 0 || !has_made_files(wanted)) {
         close_found(found, storage_);
         may_begin_ = true;
         run_.stop(Outcome::not_done, "The previous owner was lost before it had made the files: there is nothing to take over.");

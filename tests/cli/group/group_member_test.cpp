@@ -19,6 +19,22 @@ std::string failure_known_to(const cli::GroupMember& member) {
     return failure;
 }
 
+cli::GroupSettings hand_over_of_two() {
+    cli::GroupSettings settings;
+    settings.name = "g";
+    settings.terms.plan = "hand-over";
+    settings.terms.of = settings.terms.turns = 2;
+    settings.terms.wait_ms = 1000;
+    return settings;
+}
+
+void begin_first_turn(cli::GroupMember& member) {
+    const cli::GracefulStop stop;
+    member.join(stop);
+    REQUIRE(member.wait_for_turn(stop).has_value());
+    member.begin_turn(1, 1);
+}
+
 }  // namespace
 
 TEST_CASE("findings of a turn whose end the witness did not hear of are not taken back by the last words of the run") {
@@ -26,18 +42,9 @@ TEST_CASE("findings of a turn whose end the witness did not hear of are not take
     witness_test::write_key(folder, "key", witness_test::kKey);
     auto rig = std::make_unique<witness_test::Rig>(folder);
     const cli::WitnessAddress address{.host = "127.0.0.1", .port = rig->port()};
-    cli::GroupSettings settings;
-    settings.name = "g";
-    settings.terms.plan = "hand-over";
-    settings.terms.of = settings.terms.turns = 2;
-    settings.terms.wait_ms = 1000;
+    cli::GroupSettings settings = hand_over_of_two();
     cli::GroupMember first(settings, address, witness_test::key_of(folder), {});
-    {
-        const cli::GracefulStop stop;
-        first.join(stop);
-        REQUIRE(first.wait_for_turn(stop).has_value());
-    }
-    first.begin_turn(1, 1);
+    begin_first_turn(first);
     rig.reset();
     first.end_turn(2, "");
     first.end(0);
@@ -47,4 +54,28 @@ TEST_CASE("findings of a turn whose end the witness did not hear of are not take
     const cli::GracefulStop stop;
     second.join(stop);
     CHECK_THAT(failure_known_to(second), ContainsSubstring("ended with 2 findings"));
+}
+
+TEST_CASE("the first owner makes no files before the witness knows of its run") {
+    const test::IoproofFolder folder;
+    witness_test::write_key(folder, "key", witness_test::kKey);
+    auto rig = std::make_unique<witness_test::Rig>(folder);
+    const cli::WitnessAddress address{.host = "127.0.0.1", .port = rig->port()};
+    cli::GroupSettings settings = hand_over_of_two();
+    settings.terms.wait_ms = 60'000;
+    cli::GroupMember owner(settings, address, witness_test::key_of(folder), {});
+    begin_first_turn(owner);
+    rig.reset();
+    owner.begins(7, {"/d/a.mdx"});
+    for (int i = 0; i < 10; ++i) {
+        CHECK_FALSE(owner.may_pass(sim::RunGroup::Meeting::begin, 0));
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    rig = std::make_unique<witness_test::Rig>(folder, address.port);
+    bool may_pass = false;
+    for (int i = 0; i < 300 && !may_pass; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        may_pass = owner.may_pass(sim::RunGroup::Meeting::begin, 0);
+    }
+    CHECK(may_pass);
 }

@@ -16,16 +16,22 @@ namespace {
 
 constexpr std::uint64_t kWantedRun = 0x1234;
 
-// The owner before was this run.
+// The owner before was this run; 0: it had told nobody of a run.
 class NextOwner final : public sim::RunGroup {
 public:
+    explicit NextOwner(std::uint64_t wanted) : wanted_(wanted) {}
+
     void begins(std::uint64_t /*run_id*/, std::vector<std::string> /*paths*/) override {}
     [[nodiscard]] bool may_pass(Meeting /*meeting*/, std::uint32_t /*cycle*/) override { return true; }
     [[nodiscard]] std::uint64_t rest_us() const override { return 0; }
-    [[nodiscard]] std::uint64_t wanted_run_id() const override { return kWantedRun; }
+    [[nodiscard]] std::uint64_t wanted_run_id() const override { return wanted_; }
+    [[nodiscard]] bool hands_files_over() const override { return true; }
     void verified(const sim::TakeOverResult& /*what*/) override {}
     void takes_over(sim::TakeOver /*what*/) override {}
     void explain(sim::Finding& /*finding*/) const override {}
+
+private:
+    const std::uint64_t wanted_;
 };
 
 // Knows this section of the run, or nothing.
@@ -59,13 +65,13 @@ sim::PromiseSection section_of(std::uint32_t incarnation) {
 }
 
 // On a volume with the files of an earlier run, or on an empty one.
-sim::Results take_over(bool has_old_files, std::optional<sim::PromiseSection> section) {
+sim::Results take_over(bool has_old_files, std::optional<sim::PromiseSection> section, std::uint64_t wanted = kWantedRun) {
     VirtualRun run;
     sim::Options options = quiet_options(VirtualRun::kFolder);
     if (has_old_files) REQUIRE(run.run(options).outcome == sim::Outcome::passed);
     options.job = sim::Job::resume;
     KeptSection keeper(std::move(section));
-    NextOwner group;
+    NextOwner group(wanted);
     return sim::Simulation(options, run.storage, run.clock, run.sink, &keeper, &group).run();
 }
 
@@ -85,4 +91,12 @@ TEST_CASE("files of another run in place of those that the owner before had made
     const sim::Results results = take_over(true, section_of(1));
     CHECK(results.finding_count == 1);
     CHECK(results.outcome == sim::Outcome::failed);
+}
+
+TEST_CASE("files of an earlier run are not taken over from an owner that was lost before it had told anyone of its run") {
+    const bool has_old_files = GENERATE(true, false);
+    const sim::Results results = take_over(has_old_files, std::nullopt, 0);
+    CHECK(results.finding_count == 0);
+    CHECK(results.outcome == sim::Outcome::not_done);
+    CHECK_THAT(results.outcome_reason, ContainsSubstring("lost before it had made the files"));
 }
