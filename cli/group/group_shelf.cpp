@@ -23,7 +23,10 @@ constexpr std::uint64_t kStoodStillUs = 600'000;
 
 }  // namespace
 
-GroupShelf::GroupShelf(fs::path folder) : folder_(std::move(folder)), ticked_us_(now().monotonic_us) { take_up(); }
+GroupShelf::GroupShelf(fs::path folder, HasPromises has_promises)
+    : folder_(std::move(folder)), has_promises_(std::move(has_promises)), ticked_us_(now().monotonic_us) {
+    take_up();
+}
 
 void GroupShelf::tick() {
     const GroupState::Now at = now();
@@ -58,7 +61,9 @@ void GroupShelf::take_up(const fs::path& path) {
 // A hand-over that keeps its name goes last: one of its processes that is restarted would begin it anew, and delete the files.
 bool GroupShelf::make_room() {
     if (groups_.size() < kGroupsMax) return true;
-    const auto order_of = [](const GroupState& state) { return std::pair(state.keeps_its_name(), state.last_beat_us()); };
+    const auto order_of = [this](const GroupState& state) {
+        return std::pair(state.keeps_its_name(has_promises_for(state)), state.last_beat_us());
+    };
     auto first = groups_.end();
     for (auto group = groups_.begin(); group != groups_.end(); ++group) {
         if (!group->second.state.is_history(now())) continue;
@@ -87,7 +92,7 @@ std::optional<std::string> GroupShelf::answer(std::string_view text) {
     }
     if (!groups_.contains(beat->group) && !make_room()) return refuse("the witness keeps as many groups as it can");
     Group& group = groups_.try_emplace(beat->group, Group{GroupState(now()), false}).first->second;
-    const GroupView view = group.state.take(*beat, now());
+    const GroupView view = group.state.take(*beat, now(), has_promises_for(group.state));
     group.is_unsaved = group.state.take_changed() || group.is_unsaved;
     // Saved before the answer: a witness that is restarted must know everything that it has told anyone.
     const std::error_code error = group.is_unsaved ? save(beat->group, group.state) : std::error_code();

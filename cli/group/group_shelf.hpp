@@ -5,7 +5,9 @@
 // last to do so are hand-overs that have not reached their end.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,7 +27,9 @@ public:
 
     // `folder` must exist and belong to this process. Loads the groups in it. A file that cannot be read or is damaged stays as it is, and
     // its group is refused.
-    explicit GroupShelf(std::filesystem::path folder);
+    // `has_promises`: whether the witness holds promises of a run; empty: of each.
+    using HasPromises = std::function<bool(std::uint64_t run_id)>;
+    explicit GroupShelf(std::filesystem::path folder, HasPromises has_promises = {});
 
     // What is wrong with files of groups, one text for each: "/srv/witness/g.group: is damaged".
     [[nodiscard]] const std::vector<std::string>& damages() const { return damages_; }
@@ -42,6 +46,7 @@ private:
     [[nodiscard]] std::filesystem::path path_of(const std::string& name) const;
     void take_up();
     void take_up(const std::filesystem::path& path);
+    [[nodiscard]] bool has_promises_for(const GroupState& state) const { return !has_promises_ || has_promises_(state.run_id()); }
     [[nodiscard]] bool make_room();
     [[nodiscard]] std::error_code save(const std::string& name, const GroupState& state) const;
 
@@ -52,6 +57,7 @@ private:
 
     const ums::RealClock clock_;
     const std::filesystem::path folder_;
+    const HasPromises has_promises_;
     std::uint64_t ticked_us_ = 0;
     std::map<std::string, Group> groups_;
     std::set<std::string> damaged_;  // names of groups

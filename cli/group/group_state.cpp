@@ -32,13 +32,13 @@ std::string text_of_terms(const GroupTerms& terms) {
 
 }  // namespace
 
-GroupView GroupState::take(const GroupBeat& beat, Now now) {
+GroupView GroupState::take(const GroupBeat& beat, Now now, bool has_promises) {
     GroupView refused;
     refused.utc_us = now.utc_us;
     const bool is_new = !has_session(beat);
     if (is_new && left_ && left_->has_session(beat)) return left_->take(beat, now);
     if (is_new && beat.state == "done") return refused;  // of an earlier group, repeated because its answer was lost
-    if (is_new && !keeps_its_name() && (is_history(now) || is_left(now))) begin_anew(now);
+    if (is_new && !keeps_its_name(has_promises) && (is_history(now) || is_left(now))) begin_anew(now);
     if (!has_terms_) {
         terms_ = beat.terms;
         has_terms_ = true;
@@ -192,10 +192,18 @@ bool GroupState::is_history(Now now) const {
     return now.monotonic_us - last_beat_us_ > std::max(terms_.wait_ms * 1000, terms_.lease_ms * 10'000);
 }
 
-bool GroupState::keeps_its_name() const {
-    if (terms_.plan != kHandOver || turns_.empty()) return false;
-    const bool has_files = turns_.size() > 1 || turns_.back().run_id != 0;
-    return has_files && (!failure_.empty() || !is_over());
+bool GroupState::keeps_its_name(bool has_promises) const {
+    if (terms_.plan != kHandOver || turns_.empty() || (is_over() && failure_.empty())) return false;
+    const bool has_findings = std::any_of(turns_.begin(), turns_.end(), [](const GroupTurn& turn) { return turn.findings > 0; });
+    const bool has_files = run_id() != 0 && has_promises;
+    const bool are_turns_forgotten = turns_.front().number > 1;
+    return has_findings || has_files || are_turns_forgotten;
+}
+
+// All turns have the same.
+std::uint64_t GroupState::run_id() const {
+    const auto known = std::find_if(turns_.begin(), turns_.end(), [](const GroupTurn& turn) { return turn.run_id != 0; });
+    return known == turns_.end() ? 0 : known->run_id;
 }
 
 // --- turns ---

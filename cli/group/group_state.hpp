@@ -29,7 +29,8 @@ public:
 
     explicit GroupState(Now now) : last_beat_us_(now.monotonic_us) {}
 
-    [[nodiscard]] GroupView take(const GroupBeat& beat, Now now);
+    // `has_promises`: whether the witness holds promises of the run whose files are handed over.
+    [[nodiscard]] GroupView take(const GroupBeat& beat, Now now, bool has_promises = true);
 
     // The witness stood still for this long, until now, and heard nobody: it does not count against anyone.
     void forgive(std::uint64_t away_us, Now now);
@@ -47,7 +48,10 @@ public:
     // hand-over that has not reached its end, another group may take its name.
     [[nodiscard]] bool is_history(Now now) const;
     // Its files are evidence, or the next owner is to verify them, however late it comes: the first owner of a new group would delete them.
-    [[nodiscard]] bool keeps_its_name() const;
+    // Without a promise there is nothing to verify.
+    [[nodiscard]] bool keeps_its_name(bool has_promises) const;
+    // The run whose files are handed over; 0: none is known.
+    [[nodiscard]] std::uint64_t run_id() const;
     [[nodiscard]] std::uint64_t last_beat_us() const { return last_beat_us_; }
 
 private:

@@ -52,7 +52,7 @@ WitnessShelf::WitnessShelf(const fs::path& folder) : folder_(folder) {
     if (error) throw sim::EnvironmentError(fmt::format("{}: {}", lock_path, ums::error_text(error)));
     if (!lock_.lock()) throw sim::EnvironmentError(fmt::format("--store {}: another witness keeps its promises there", folder_.string()));
     take_up();
-    groups_.emplace(folder_);
+    groups_.emplace(folder_, [this](std::uint64_t run_id) { return has_promises(run_id); });
 }
 
 fs::path WitnessShelf::path_of(std::uint64_t run_id) const { return folder_ / fmt::format("{:016x}{}", run_id, kExtension); }
@@ -180,6 +180,11 @@ WitnessAnswer WitnessShelf::add(const sim::PromiseBatch& batch, std::span<const 
     run.number = batch.number;
     if (run.store->is_due()) static_cast<void>(run.store->compact());
     return answer_of(WitnessStatus::kept, batch.number);
+}
+
+bool WitnessShelf::has_promises(std::uint64_t run_id) const {
+    const auto run = runs_.find(run_id);
+    return run != runs_.end() && (run->second.is_damaged || run->second.incarnation > 0);
 }
 
 bool WitnessShelf::make_room() {

@@ -29,6 +29,8 @@ public:
     // Creates the folder if it does not exist, and locks it. Throws UsageError if it is not a folder, sim::EnvironmentError if it cannot be
     // used or another witness uses it.
     explicit WitnessShelf(const std::filesystem::path& folder);
+    WitnessShelf(const WitnessShelf&) = delete;
+    WitnessShelf& operator=(const WitnessShelf&) = delete;
 
     // Stores a record. The answer says what became of it.
     [[nodiscard]] WitnessAnswer keep(std::span<const std::byte> record);
@@ -70,6 +72,8 @@ private:
     [[nodiscard]] static bool is_outdated(const sim::PromiseSection& section, const KeptRun& run);
     [[nodiscard]] WitnessAnswer begin(const sim::PromiseSection& section, std::span<const std::byte> record);
     [[nodiscard]] WitnessAnswer add(const sim::PromiseBatch& batch, std::span<const std::byte> record);
+    // Also if it can no longer be read what they are.
+    [[nodiscard]] bool has_promises(std::uint64_t run_id) const;
     [[nodiscard]] bool make_room();
     void void_others(const sim::PromiseSection& section);
     void remove(std::uint64_t run_id);

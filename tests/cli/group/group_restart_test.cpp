@@ -168,3 +168,19 @@ TEST_CASE("a process that is restarted as an owner that was lost cannot end the 
     CHECK(view.turns[0].session == 10);
     CHECK(view.turns[0].ended_by == "lost");
 }
+
+TEST_CASE("a hand-over whose first owner was lost before anything was promised about its files does not keep its name") {
+    Witness witness;
+    const bool has_promises = GENERATE(true, false);
+    witness.hear(group_test::owner(0, 10, 1));
+    witness.hear(group_test::owner(1, 11, 0));
+    witness.pass(11);
+    GroupBeat second = group_test::owner(1, 11, 2);
+    witness.hear(second);
+    witness.hear(second);
+    second.is_turn_over = true;
+    second.failure = "exit code 3";  // there was nothing to take over
+    CHECK(witness.hear(second).is_over);
+    witness.pass(61);
+    CHECK(witness.hear(group_test::owner(0, 30, 0), has_promises).is_over == has_promises);
+}

@@ -14,7 +14,7 @@ inline constexpr std::uint64_t kSecondUs = 1'000'000;
 // A witness whose clocks advance only on command.
 class Witness {
 public:
-    cli::GroupView hear(const cli::GroupBeat& beat) { return state_.take(beat, now_); }
+    cli::GroupView hear(const cli::GroupBeat& beat, bool has_promises = true) { return state_.take(beat, now_, has_promises); }
     void pass(std::uint64_t seconds) {
         now_.monotonic_us += seconds * kSecondUs;
         now_.utc_us += seconds * kSecondUs;

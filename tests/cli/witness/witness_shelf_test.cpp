@@ -1,11 +1,14 @@
 #include "cli/witness/witness_shelf.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "cli/group/group_message.hpp"
 #include "sim/errors.hpp"
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
@@ -169,4 +172,37 @@ TEST_CASE("a damaged file does not keep the witness from starting: it is named, 
     CHECK(status_of(shelf.keep(encode(next))) == cli::WitnessStatus::kept);
     CHECK(shelf.find(wanted(0, "/d/a.mdx")) != nullptr);
     CHECK(folder.read(name) == bytes);
+}
+
+TEST_CASE("a hand-over that everybody has left gives its name to another group if the witness holds no promise of its run") {
+    const test::IoproofFolder folder;
+    cli::WitnessShelf shelf(folder.path() / "store");
+    const bool has_promises = GENERATE(true, false);
+    const auto answer_to = [&shelf](const cli::GroupBeat& beat) {
+        return cli::decode_view(shelf.groups().answer(cli::encode(beat)).value()).value();
+    };
+    cli::GroupBeat owner;
+    owner.group = "g";
+    owner.terms.plan = "hand-over";
+    owner.terms.turns = 3;
+    owner.terms.lease_ms = 100;
+    owner.terms.wait_ms = 0;
+    owner.session = 10;
+    owner.turn = 1;
+    owner.run_id = 7;
+    CHECK(answer_to(owner).problem.empty());
+    CHECK(status_of(shelf.keep(encode(section_at(5, has_promises ? 1 : 0, 1)))) == cli::WitnessStatus::kept);
+    cli::GroupBeat other = owner;
+    other.session = 20;
+    other.turn = 0;
+    other.terms.turns = 4;
+    // The group counts as ended after ten leases.
+    const auto begin = std::chrono::steady_clock::now();
+    const auto patience = has_promises ? std::chrono::milliseconds(1500) : std::chrono::milliseconds(60'000);
+    bool is_refused = true;
+    while (is_refused && std::chrono::steady_clock::now() - begin < patience) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        is_refused = !answer_to(other).problem.empty();
+    }
+    CHECK(is_refused == has_promises);
 }
