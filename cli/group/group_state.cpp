@@ -256,6 +256,10 @@ void GroupState::watch_turn(Now now) {
     const bool is_heard = holder != members_.end() && holder->second.peer.session == turn.session && !is_silent(holder->second, now);
     if (is_heard) return;
     const std::string planned = terms_.end_of_turn(turn.number);
+    // Nobody verifies what it left.
+    if (turn.number == terms_.turns) {
+        failure_ = fmt::format("turn {} of rank {} on {}, the last one, was lost", turn.number, turn.rank, turn.host);
+    }
     end_turn(planned == "in-order" ? "lost" : planned, 0, now);
 }
 

@@ -187,6 +187,24 @@ TEST_CASE("a turn that no rank takes ends the group and names the rank") {
     CHECK(view.failure == "rank 1 did not come for turn 2 within 60 s");
 }
 
+TEST_CASE("a hand-over whose last owner is lost has not reached its end, and keeps its name") {
+    Witness witness;
+    GroupBeat last = owner(0, 10, 1);
+    GroupBeat other = owner(1, 11, 0);
+    last.terms.turns = other.terms.turns = 1;
+    witness.hear(last);
+    witness.hear(other);
+    witness.pass(11);
+    const GroupView view = witness.hear(other);
+    CHECK(view.is_over);
+    CHECK(view.failure == "turn 1 of rank 0 on node-0, the last one, was lost");
+    if (GENERATE(true, false)) witness.begin_again();
+    witness.pass(100'000);
+    GroupBeat restarted = last;
+    restarted.session = 30;
+    CHECK(witness.hear(restarted).failure == view.failure);
+}
+
 TEST_CASE("an owner that found something ends the group") {
     Witness witness;
     GroupBeat first = owner(0, 10, 1);
