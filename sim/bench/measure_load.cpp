@@ -283,8 +283,18 @@ std::uint64_t end_of_pause(MeasureLane& lane, std::uint64_t now_ns) {
     if (now_ns < lane.pause_until_ns) return lane.pause_until_ns;
     if (lane.requests_of_burst < spec.burst_requests) return 0;
     lane.requests_of_burst = 0;
-    lane.pause_until_ns = now_ns + spec.think_time_ms * ums::kNsPerMs;
+    // With a rate, other tasks have chosen the last requests of the burst, but not started them yet.
+    lane.pause_until_ns = std::max(now_ns, lane.last_start_ns) + spec.think_time_ms * ums::kNsPerMs;
     return lane.pause_until_ns;
+}
+
+// When a request that takes up `interval_ns` of the lane's rate is to start. A pause that was asked for is no delay of the storage's, and
+// what was due meanwhile is not made up for: the next burst would have no rate.
+std::uint64_t take_start(MeasureLane& lane, double interval_ns) {
+    lane.next_start_ns = std::max(lane.next_start_ns, static_cast<double>(lane.pause_until_ns));
+    lane.last_start_ns = static_cast<std::uint64_t>(lane.next_start_ns);
+    lane.next_start_ns += interval_ns;
+    return lane.last_start_ns;
 }
 
 }  // namespace
@@ -324,9 +334,7 @@ ums::Task<void> run_measure_task(MeasureShared& shared, MeasureThread& thread, M
         step.choose(prng);
         std::uint64_t intended_ns = 0;
         if (const double interval_ns = step.interval_ns(); interval_ns > 0) {
-            // A pause that was asked for is no delay of the storage's.
-            intended_ns = std::max(static_cast<std::uint64_t>(step.lane().next_start_ns), step.lane().pause_until_ns);
-            step.lane().next_start_ns += interval_ns;
+            intended_ns = take_start(step.lane(), interval_ns);
             has_ended = !co_await wait_until(shared, intended_ns);
             if (has_ended) break;
         }

@@ -67,6 +67,7 @@ struct MeasureLane {
     OffsetChooser chooser;
     MeasureRow row;
     double next_start_ns = 0;             // with a rate: when the next request is to start
+    std::uint64_t last_start_ns = 0;      // with a rate: when the last one that was chosen is to start, or has started
     bool run_writes = false;              // whether the requests since the last random one are writes
     std::uint32_t requests_of_burst = 0;  // since the last pause
     std::uint64_t pause_until_ns = 0;

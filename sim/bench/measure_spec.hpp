@@ -49,8 +49,7 @@ struct MeasureSpan {
 enum class MeasureRateUnit : std::uint8_t { none, requests_per_s, bytes_per_s };
 
 // The rate of each thread on the target. Requests then have intended starts, one interval apart, and latency counts from these: so it also
-// shows the delay of a request that started late because earlier ones took long. A request that was due during a pause (think_time_ms)
-// counts from its end.
+// shows the delay of a request that started late because earlier ones took long. After a pause (think_time_ms) they go on from its end.
 struct MeasureRate {
     MeasureRateUnit unit = MeasureRateUnit::none;
     double amount = 0;  // DiskSpd's -g1000: bytes_per_s = 1000 * 1000
