@@ -56,9 +56,21 @@ FindingKind wrong_page_kind(const PageBook& book, const std::byte* image, const 
     return is_torn_page(image, book.number_of(page)) ? FindingKind::torn_page : FindingKind::bit_corruption;
 }
 
-std::string what_came(const UnitImage& says, std::string_view unit) {
+std::string what_came(const PageBook& book, const UnitImage& says, std::uint64_t page, PageBook::Mark mark) {
     if (!says.is_sound) return "its checksum does not match its bytes";
-    return fmt::format("it is version {} of {} {} of file {}", says.version, unit, says.number, says.file_id);
+    const std::string text = fmt::format("it is version {} of {} {} of file {}", says.version,
+                                         book.unit() == BookUnit::page ? "page" : "sector", says.number, says.file_id);
+    if (is_of_another(book, says, mark)) return text + ", of an earlier measurement";
+    const bool is_here = says.number == book.number_of(page) && says.file_id == book.file_id();
+    const bool is_same_number = PageBook::is_found(mark) && is_here && says.version == PageBook::version_of(mark);
+    return is_same_number ? text + ", of another measurement or run" : text;
+}
+
+// What the page must hold; empty if nothing is known of it.
+std::string what_was_known(PageBook::Mark mark) {
+    const std::uint32_t version = PageBook::version_of(mark);
+    if (version == 0) return {};
+    return fmt::format("version {} was {}, but ", version, PageBook::is_own(mark) ? "acknowledged" : "read there before");
 }
 
 ReceivedIdentity received_of(const PageBook& book, const std::byte* image, const UnitImage& says) {
@@ -124,12 +136,9 @@ ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std
     finding.kind = wrong_page_kind(book, first.data(), says, page, mark, finding.transient);
     finding.expected = {.version = version};
     finding.received = received_of(book, first.data(), says);
-    const std::string known = version == 0 ? std::string() : fmt::format("version {} was acknowledged, but ", version);
-    const bool is_page = book.unit() == BookUnit::page;
     finding.description =
-        fmt::format("{} {} of {} came back wrong: {}{}. A second read {}.", is_page ? "Page" : "Sector", page, file.path, known,
-                    what_came(says, is_page ? "page" : "sector") + (is_of_another(book, says, mark) ? ", of an earlier measurement" : ""),
-                    second_read(has_come, second));
+        fmt::format("{} {} of {} came back wrong: {}{}. A second read {}.", book.unit() == BookUnit::page ? "Page" : "Sector", page,
+                    file.path, what_was_known(mark), what_came(book, says, page, mark), second_read(has_come, second));
     if (!finding.transient) static_cast<void>(book.give_up(page, mark));
     journal.report(std::move(finding));
 }

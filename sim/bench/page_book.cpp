@@ -4,6 +4,7 @@
 #include "sim/page/page_codec.hpp"
 #include "sim/page/stamped_sector.hpp"
 #include "ums/base/assert.hpp"
+#include "ums/base/prng.hpp"
 
 namespace sim {
 
@@ -14,6 +15,8 @@ PageBook::PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run
       run_id_(run_id),
       past_(past),
       memory_((pages > 0 ? pages : 1) * kEntryBytes, ums::MemoryKind::huge_pages) {}
+
+std::uint64_t PageBook::run_tag_of(std::uint64_t run_id) { return ums::mix64(run_id) & kRunTag; }
 
 std::atomic<std::uint64_t>& PageBook::word(std::uint64_t page) const {
     UMS_ASSERT(page < pages_);
@@ -62,7 +65,7 @@ void PageBook::end_write(std::uint64_t page, bool succeeded) {
         if (!succeeded) after |= kContested;
         if ((after & kInFlight) != 0) continue;
         const bool is_known = (after & kContested) == 0;
-        after &= ~(kContested | kOwn | kFound | kUnknown);
+        after &= ~(kContested | kOwn | kFound | kUnknown | kRunTag);
         after |= is_known ? kOwn : kUnknown;
     } while (!entry.compare_exchange_weak(before, after, std::memory_order_acq_rel));
 }
@@ -77,13 +80,18 @@ BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark m
     if ((mark & kOwn) != 0) {
         return is_sound && says.run_id == run_id_ && says.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
     }
-    if ((mark & kFound) != 0) return is_sound && says.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
+    if (is_found(mark)) {
+        const bool is_the_same = is_sound && says.version == version_of(mark) && run_tag_of(says.run_id) == (mark & kRunTag);
+        return is_the_same ? BookJudgement::right : BookJudgement::wrong;
+    }
     // If the file held only pages of ours, a page that contradicts itself is wrong, whatever was there before.
     if (says.is_ours && !says.is_sound && past_ == BookPast::pages) return BookJudgement::wrong;
     std::uint64_t expected = mark;
-    const std::uint64_t found = is_sound && says.version <= kVersion ? ((mark & ~kVersion) | says.version | kFound) : mark | kUnknown;
+    const bool is_accepted = is_sound && says.version <= kVersion;
+    const std::uint64_t found =
+        is_accepted ? (mark & ~(kVersion | kRunTag)) | says.version | kFound | run_tag_of(says.run_id) : mark | kUnknown;
     entry.compare_exchange_strong(expected, found, std::memory_order_acq_rel);
-    return (found & kFound) != 0 ? BookJudgement::right : BookJudgement::not_judged;
+    return is_accepted ? BookJudgement::right : BookJudgement::not_judged;
 }
 
 bool PageBook::give_up(std::uint64_t page, Mark mark) {

@@ -5,8 +5,8 @@
 // Sector 0, or page 0 of a mixed file, holds the mark of the file and is not judged.
 //
 // A page with an unknown past is accepted as it is at its first read, if it is sound in itself (checksum, file, number); from then on it
-// must not change. A page that claims to be ours and whose checksum does not match is wrong, unless other data may have been written over
-// part of it.
+// must not change. Its version alone would not show that: every measurement counts from 1. A page that claims to be ours and whose checksum
+// does not match is wrong, unless other data may have been written over part of it.
 #pragma once
 
 #include <atomic>
@@ -77,6 +77,8 @@ public:
     // This program wrote the page last, and knows its contents.
     [[nodiscard]] bool was_written_by_us(std::uint64_t page) const { return !has_mark_of_file(page) && is_own(mark(page)); }
     [[nodiscard]] static bool is_own(Mark mark) { return (mark & kOwn) != 0; }
+    // It was read before, and is accepted as it was then.
+    [[nodiscard]] static bool is_found(Mark mark) { return (mark & kFound) != 0; }
     [[nodiscard]] static std::uint32_t version_of(Mark mark) { return static_cast<std::uint32_t>(mark & kVersion); }
     [[nodiscard]] std::uint64_t pages() const { return pages_; }
     [[nodiscard]] std::uint32_t file_id() const { return file_id_; }
@@ -87,11 +89,13 @@ private:
     static constexpr std::uint64_t kVersion = (std::uint64_t{1} << 29) - 1;  // the last one begun, or found
     static constexpr std::uint64_t kOneInFlight = std::uint64_t{1} << 32;
     static constexpr std::uint64_t kInFlight = std::uint64_t{0xffff} << 32;
-    static constexpr std::uint64_t kContested = std::uint64_t{1} << 60;  // two overlapping writes, or a failed one
-    static constexpr std::uint64_t kOwn = std::uint64_t{1} << 61;        // written by us, version known
-    static constexpr std::uint64_t kFound = std::uint64_t{1} << 62;      // read before; version known, contents sound
-    static constexpr std::uint64_t kUnknown = std::uint64_t{1} << 63;    // nothing is promised
+    static constexpr std::uint64_t kRunTag = std::uint64_t{0xfff} << 48;  // of a page that was found: which run or measurement wrote it
+    static constexpr std::uint64_t kContested = std::uint64_t{1} << 60;   // two overlapping writes, or a failed one
+    static constexpr std::uint64_t kOwn = std::uint64_t{1} << 61;         // written by us, version known
+    static constexpr std::uint64_t kFound = std::uint64_t{1} << 62;       // read before; version known, contents sound
+    static constexpr std::uint64_t kUnknown = std::uint64_t{1} << 63;     // nothing is promised
 
+    [[nodiscard]] static std::uint64_t run_tag_of(std::uint64_t run_id);
     [[nodiscard]] std::atomic<std::uint64_t>& word(std::uint64_t page) const;
     [[nodiscard]] bool has_mark_of_file(std::uint64_t page) const {
         return page == 0 && (unit_ == BookUnit::sector || past_ == BookPast::mixed);

@@ -210,6 +210,27 @@ TEST_CASE("what another measurement left where writes are lost is an older page,
     CHECK(found[0].kind == FindingKind::lost_write);
 }
 
+TEST_CASE("a page that was read as one measurement wrote it must not come back as another one did, even if both call it version 1") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.source.contents = MeasureContents::pages;
+    run_spec(run, spec_of(target));
+    constexpr std::uint32_t kPage = 5;
+    const PageBuffer old_page(PageIdentity{.run_id = 7, .file_id = 1, .page_id = kPage, .version = 1});
+    int reads = 0;
+    run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
+        if (request.operation != ums::IoOperation::read || request.offset_bytes != kPage * kPageBytes || ++reads != 3) return;
+        std::memcpy(request.segments[0].data, old_page.data(), kPageBytes);
+    });
+    target.create_bytes = 0;
+    CHECK(run_spec(run, spec_of(target)).finding_count == 1);
+    const std::vector<Finding> found = run.sink.findings();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].kind == FindingKind::stale_read);
+    CHECK_THAT(found[0].description,
+               ContainsSubstring("version 1 was read there before, but it is version 1 of page 5 of file 1, of another"));
+}
+
 TEST_CASE("overlapping writes and reads of a measurement are not a finding") {
     VirtualRun run(random_disk(7, 10, 3000));
     MeasureTarget target = small_target();

@@ -82,10 +82,17 @@ TEST_CASE("a sound page of unknown history is accepted as it is, and must not ch
     PageBook book(10, 1, 77);
     CHECK(book.judge(3, PageBookPage(5, 3, 9).data(), book.mark(3)) == BookJudgement::right);
     CHECK(book.judge(3, PageBookPage(5, 3, 8).data(), book.mark(3)) == BookJudgement::wrong);
+    // Every run and every measurement counts from 1, so another one may have the same version.
+    CHECK(book.judge(3, PageBookPage(6, 3, 9).data(), book.mark(3)) == BookJudgement::wrong);
+    CHECK(book.judge(3, PageBookPage(5, 3, 9).data(), book.mark(3)) == BookJudgement::right);
     const std::vector<std::uint64_t> zeros(kPageBytes / 8);
     CHECK(book.judge(4, reinterpret_cast<const std::byte*>(zeros.data()), book.mark(4)) == BookJudgement::not_judged);
     CHECK(book.give_up(3, book.mark(3)));
     CHECK(book.judge(3, PageBookPage(5, 3, 8).data(), book.mark(3)) == BookJudgement::not_judged);
+    CHECK(book.judge(5, PageBookPage(5, 5, 9).data(), book.mark(5)) == BookJudgement::right);
+    CHECK(book.begin_write(5) == 10);
+    book.end_write(5, true);
+    CHECK(book.judge(5, PageBookPage(77, 5, 10).data(), book.mark(5)) == BookJudgement::right);
 }
 
 TEST_CASE("a damaged page is wrong if the file held only pages, and not judged if other data may overlap it") {
