@@ -13,6 +13,7 @@
 #include "cli/run_control.hpp"
 #include "cli/stop_signals.hpp"
 #include "reports/text.hpp"
+#include "sim/bench/kept_files.hpp"
 #include "sim/bench/measurement.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/clock.hpp"
@@ -102,8 +103,9 @@ void MeasureSession::run(const Work& work) {
                                   .on_wake = [&] { console_.flush(""); },
                                   .on_second = [&] { console_.flush(current.progress()); }});
     control = &run_control;
+    sim::KeptFiles kept(storage);
     const Measure measure = [&](const sim::MeasureSpec& spec, const std::string& title) {
-        sim::Measurement measurement(spec, storage, clock, sink);
+        sim::Measurement measurement(spec, storage, clock, sink, &kept);
         current.begin(measurement, title);
         const auto end = [&current](void*) { current.end(); };
         const std::unique_ptr<void, decltype(end)> guard(&current, end);

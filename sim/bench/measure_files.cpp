@@ -63,6 +63,7 @@ struct MeasureFiles::Wish {
     std::uint32_t file_id = 1;
     ums::FileStatus found;
     std::uint64_t present_bytes = 0;
+    KnownPages known;
     MeasureFile* file = nullptr;
 
     [[nodiscard]] bool changes() const { return writes || create_bytes != 0; }
@@ -71,6 +72,10 @@ struct MeasureFiles::Wish {
     // The contents are from a measurement, and the size is the requested one.
     [[nodiscard]] bool is_taken_as_it_is() const {
         return create_bytes == 0 || (keep_existing && is_ours && !is_unfinished && present_bytes == create_bytes);
+    }
+    // It should still be as the last measurement left it.
+    [[nodiscard]] bool is_known() const {
+        return known.book != nullptr && keep_existing && (create_bytes == 0 || create_bytes == known.size_bytes);
     }
 };
 
@@ -86,7 +91,7 @@ MeasureFiles::~MeasureFiles() {
 std::uint64_t MeasureFiles::book_bytes(const std::vector<MeasureTarget>& targets) const {
     std::uint64_t sum_bytes = 0;
     for (const auto& file : files_) {
-        if (file->pages == nullptr) continue;
+        if (file->pages == nullptr || file->has_known_pages) continue;  // the memory of known ones is taken already
         std::uint64_t reached_bytes = file->was_created ? file->size_bytes : 0;
         for (std::size_t i = 0; i < targets.size(); ++i) {
             const MeasureTarget& target = targets[i];
@@ -106,6 +111,14 @@ void MeasureFiles::remove_created() {
         if (!file->was_created || !file->control.is_open()) continue;
         // One that was there holds neither what it held nor a mark by which the next measurement would take it.
         static_cast<void>(file->was_there ? storage_.truncate(file->control, 0) : storage_.remove(file->control));
+    }
+}
+
+void MeasureFiles::keep_for_next() {
+    for (const auto& file : files_) {
+        if (file->pages == nullptr || !file->control.is_open()) continue;
+        kept_.keep(file->control, {std::move(file->pages), file->size_bytes});
+        file->control = {};
     }
 }
 
@@ -168,9 +181,9 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
                 if (!wish.changes()) lock_file_for_verification(storage_, wish.path, file.control);
                 const bool has_mark = wish.is_ours && !wish.holds_pages && !file.was_created;
                 const BookPast past = has_mark ? BookPast::mixed : BookPast::pages;
-                file.pages = std::make_unique<PageBook>(file.size_bytes / kPageBytes, wish.file_id, run_id_, BookUnit::page, past);
+                file.pages = book_of(wish, BookUnit::page, past);
             } else if (file.has_raw_writes && wish.has_stamped_sectors && !wish.has_other_data) {
-                file.pages = std::make_unique<PageBook>(file.size_bytes / kSectorBytes, wish.file_id, run_id_, BookUnit::sector);
+                file.pages = book_of(wish, BookUnit::sector, BookPast::pages);
             }
         }
         for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -183,6 +196,18 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
         remove_created();
         throw;
     }
+}
+
+// What the last measurement knew, if it is of the same units; otherwise a new book.
+std::unique_ptr<PageBook> MeasureFiles::book_of(Wish& wish, BookUnit unit, BookPast past) const {
+    MeasureFile& file = *wish.file;
+    if (wish.is_known() && !file.was_created && wish.known.book->unit() == unit && wish.known.book->past() == past) {
+        file.has_known_pages = true;
+        wish.known.book->begin_next_measurement();
+        return std::move(wish.known.book);
+    }
+    const std::uint32_t unit_bytes = unit == BookUnit::page ? kPageBytes : kSectorBytes;
+    return std::make_unique<PageBook>(file.size_bytes / unit_bytes, wish.file_id, run_id_, unit, past);
 }
 
 // Changes nothing on the storage.
@@ -224,6 +249,7 @@ void MeasureFiles::look(Wish& wish) {
 void MeasureFiles::look_at_contents(Wish& wish) {
     const std::string& path = wish.path;
     MeasureFile& file = *wish.file;
+    wish.known = kept_.take(wish.found);
     const ums::OpenOptions how{.direct = wish.is_direct, .read_only = !wish.changes(), .exclusive = wish.is_device() && wish.changes()};
     if (const auto error = storage_.open(path, how, file.control)) {
         if (error == std::errc::device_or_resource_busy && how.exclusive) {
@@ -239,12 +265,21 @@ void MeasureFiles::look_at_contents(Wish& wish) {
     if (wish.changes()) lock_file(storage_, path, file.control, file.was_created);
     if (const auto error = storage_.size(file.control, wish.present_bytes)) fail_start(path, "its size cannot be read", error);
     file.size_bytes = wish.present_bytes;
+    if (wish.is_known() && wish.known.size_bytes != wish.present_bytes) {
+        throw EnvironmentError(
+            fmt::format("{}: had {} bytes when it was last measured, and has {} now: something else has changed it, or lost it.", path,
+                        wish.known.size_bytes, wish.present_bytes));
+    }
     const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
     std::size_t transferred = 0;
     const auto error = storage_.read(file.control, 0, page.data(), kPageBytes, transferred);
     if (error && wish.changes()) fail_start(path, "its first page cannot be read", error);
-    wish.holds_pages = !error && transferred == kPageBytes && has_signature(page.data());
-    wish.is_ours = wish.holds_pages || (transferred >= kMeasureMarkBytes && has_measure_mark(page.data()));
+    // A first page without its signature is a wrong page like any other, if it had one when it was last measured. But what may be
+    // somebody's data now is not written to, unless that was allowed.
+    const bool is_trusted = wish.is_known() && (!wish.changes() || wish.may_overwrite);
+    const bool held_pages = is_trusted && wish.known.book->unit() == BookUnit::page && wish.known.book->past() == BookPast::pages;
+    wish.holds_pages = held_pages || (!error && transferred == kPageBytes && has_signature(page.data()));
+    wish.is_ours = is_trusted || wish.holds_pages || (transferred >= kMeasureMarkBytes && has_measure_mark(page.data()));
     wish.is_unfinished = transferred >= kMeasureMarkBytes && has_unfinished_mark(page.data());
     if (wish.is_unfinished && wish.create_bytes == 0) {
         // Reads of space that was never written do not reach the device.
@@ -252,6 +287,7 @@ void MeasureFiles::look_at_contents(Wish& wish) {
             "{}: is unfinished: the measurement that made it was cut off. Give a size to create it again, or remove it.", path));
     }
     if (wish.holds_pages) take_header(read_header(page.data()), wish);
+    if (wish.is_known()) wish.file_id = wish.known.book->file_id();
     const bool is_empty = wish.create_bytes != 0 && wish.present_bytes == 0 && transferred == 0;
     if (!wish.changes() || wish.is_ours || wish.may_overwrite || is_empty) return;
     throw RefusedError(fmt::format(

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/bench/kept_files.hpp"
 #include "sim/bench/measure_spec.hpp"
 #include "sim/bench/page_book.hpp"
 #include "sim/limits.hpp"
@@ -25,6 +26,7 @@ struct MeasureFile {
     bool is_direct = false;
     ums::FileHandle control;
     std::unique_ptr<PageBook> pages;  // or sectors; null: nothing is verified
+    bool has_known_pages = false;     // `pages` is from the measurement before
 };
 
 // Pages or sectors of a file, counted in pages; a partial page counts as one.
@@ -42,8 +44,8 @@ struct MeasureDoor {
 
 class MeasureFiles {
 public:
-    // `storage` must outlive the object. `run_id`: for the pages that are written.
-    MeasureFiles(ums::Storage& storage, std::uint64_t run_id) : storage_(storage), run_id_(run_id) {}
+    // `storage` and `kept` must outlive the object. `run_id`: for the pages that are written.
+    MeasureFiles(ums::Storage& storage, KeptFiles& kept, std::uint64_t run_id) : storage_(storage), kept_(kept), run_id_(run_id) {}
     MeasureFiles(const MeasureFiles&) = delete;
     MeasureFiles& operator=(const MeasureFiles&) = delete;
     ~MeasureFiles();
@@ -56,6 +58,8 @@ public:
     [[nodiscard]] std::uint64_t book_bytes(const std::vector<MeasureTarget>& targets) const;
     // For a start that fails later: removes files that it created, and leaves those empty that it was about to recreate.
     void remove_created();
+    // After the last request: leaves the files of whose pages something is known to the next measurement. Blocking.
+    void keep_for_next();
 
     [[nodiscard]] std::vector<MeasureDoor>& doors() { return doors_; }  // one per target, in the same order
     [[nodiscard]] const std::vector<std::unique_ptr<MeasureFile>>& files() const { return files_; }
@@ -67,11 +71,13 @@ private:
     void look(Wish& wish);
     void look_at_contents(Wish& wish);
     static void take_header(const PageHeader& header, Wish& wish);
+    [[nodiscard]] std::unique_ptr<PageBook> book_of(Wish& wish, BookUnit unit, BookPast past) const;
     void make(Wish& wish);
     void set_size(const Wish& wish);
     void open_door(const MeasureTarget& target, MeasureFile& file);
 
     ums::Storage& storage_;
+    KeptFiles& kept_;
     const std::uint64_t run_id_;
     std::vector<std::unique_ptr<MeasureFile>> files_;
     std::vector<MeasureDoor> doors_;

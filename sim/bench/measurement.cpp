@@ -10,8 +10,14 @@
 
 namespace sim {
 
-Measurement::Measurement(MeasureSpec spec, ums::Storage& storage, const ums::Clock& clock, EventSink& sink)
-    : spec_(std::move(spec)), storage_(storage), clock_(clock), journal_(clock, sink), run_id_(ums::mix64(clock.utc_us())) {
+Measurement::Measurement(MeasureSpec spec, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, KeptFiles* kept)
+    : spec_(std::move(spec)),
+      storage_(storage),
+      clock_(clock),
+      journal_(clock, sink),
+      run_id_(ums::mix64(clock.utc_us())),
+      own_kept_(storage),
+      kept_(kept != nullptr ? *kept : own_kept_) {
     UMS_ASSERT(check_measure_spec(spec_).empty());
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/bench/kept_files.hpp"
 #include "sim/bench/measure_results.hpp"
 #include "sim/bench/measure_spec.hpp"
 #include "sim/errors.hpp"
@@ -39,8 +40,9 @@ struct MeasureProgress {
 
 class Measurement {
 public:
-    // `storage`, `clock` and `sink` must outlive the object. Opens nothing yet. The spec must pass check_measure_spec().
-    Measurement(MeasureSpec spec, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
+    // `storage`, `clock`, `sink` and `kept` must outlive the object. Opens nothing yet. The spec must pass check_measure_spec(). `kept`:
+    // what measurements of this process know about the files; null: this one begins, and its timespans know only of each other.
+    Measurement(MeasureSpec spec, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, KeptFiles* kept = nullptr);
     ~Measurement();
 
     // Blocks until the measurement is done. Once per object. Throws RefusedError or EnvironmentError if it could not begin, and then
@@ -68,6 +70,8 @@ private:
     Journal journal_;
     RunState run_;
     const std::uint64_t run_id_;
+    KeptFiles own_kept_;
+    KeptFiles& kept_;
     Live live_;
 };
 

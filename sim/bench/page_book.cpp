@@ -16,7 +16,7 @@ PageBook::PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run
       past_(past),
       memory_((pages > 0 ? pages : 1) * kEntryBytes, ums::MemoryKind::huge_pages) {}
 
-std::uint64_t PageBook::run_tag_of(std::uint64_t run_id) { return ums::mix64(run_id) & kRunTag; }
+std::uint64_t PageBook::run_tag_of(std::uint64_t run_id) { return ums::mix64(run_id) & kTag; }
 
 std::atomic<std::uint64_t>& PageBook::word(std::uint64_t page) const {
     UMS_ASSERT(page < pages_);
@@ -65,8 +65,8 @@ void PageBook::end_write(std::uint64_t page, bool succeeded) {
         if (!succeeded) after |= kContested;
         if ((after & kInFlight) != 0) continue;
         const bool is_known = (after & kContested) == 0;
-        after &= ~(kContested | kOwn | kFound | kUnknown | kRunTag);
-        after |= is_known ? kOwn : kUnknown;
+        after &= ~(kContested | kOwn | kFound | kUnknown | kTag);
+        after |= is_known ? kOwn | own_tag() : kUnknown;
     } while (!entry.compare_exchange_weak(before, after, std::memory_order_acq_rel));
 }
 
@@ -81,7 +81,7 @@ BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark m
         return is_sound && says.run_id == run_id_ && says.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
     }
     if (is_found(mark)) {
-        const bool is_the_same = is_sound && says.version == version_of(mark) && run_tag_of(says.run_id) == (mark & kRunTag);
+        const bool is_the_same = is_sound && says.version == version_of(mark) && run_tag_of(says.run_id) == (mark & kTag);
         return is_the_same ? BookJudgement::right : BookJudgement::wrong;
     }
     // If the file held only pages of ours, a page that contradicts itself is wrong, whatever was there before.
@@ -89,7 +89,7 @@ BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark m
     std::uint64_t expected = mark;
     const bool is_accepted = is_sound && says.version <= kVersion;
     const std::uint64_t found =
-        is_accepted ? (mark & ~(kVersion | kRunTag)) | says.version | kFound | run_tag_of(says.run_id) : mark | kUnknown;
+        is_accepted ? (mark & ~(kVersion | kTag)) | says.version | kFound | run_tag_of(says.run_id) : mark | kUnknown;
     entry.compare_exchange_strong(expected, found, std::memory_order_acq_rel);
     return is_accepted ? BookJudgement::right : BookJudgement::not_judged;
 }

@@ -74,8 +74,12 @@ public:
     // A finding was reported: nothing is promised about the page until it is written again. False if it has been written meanwhile.
     bool give_up(std::uint64_t page, Mark mark);
 
-    // This program wrote the page last, and knows its contents.
-    [[nodiscard]] bool was_written_by_us(std::uint64_t page) const { return !has_mark_of_file(page) && is_own(mark(page)); }
+    // This measurement wrote the page last, and knows its contents.
+    [[nodiscard]] bool was_written_by_us(std::uint64_t page) const {
+        return !has_mark_of_file(page) && (mark(page) & (kOwn | kTag)) == (kOwn | own_tag());
+    }
+    // The next measurement of the process begins: it takes over what is known. While nobody uses the book.
+    void begin_next_measurement() { ++measurement_; }
     [[nodiscard]] static bool is_own(Mark mark) { return (mark & kOwn) != 0; }
     // It was read before, and is accepted as it was then.
     [[nodiscard]] static bool is_found(Mark mark) { return (mark & kFound) != 0; }
@@ -83,19 +87,23 @@ public:
     [[nodiscard]] std::uint64_t pages() const { return pages_; }
     [[nodiscard]] std::uint32_t file_id() const { return file_id_; }
     [[nodiscard]] std::uint64_t run_id() const { return run_id_; }
+    [[nodiscard]] BookPast past() const { return past_; }
 
 private:
     // The fields of a page's word, from the lowest bit.
     static constexpr std::uint64_t kVersion = (std::uint64_t{1} << 29) - 1;  // the last one begun, or found
     static constexpr std::uint64_t kOneInFlight = std::uint64_t{1} << 32;
+    static constexpr unsigned kTagShift = 48;
     static constexpr std::uint64_t kInFlight = std::uint64_t{0xffff} << 32;
-    static constexpr std::uint64_t kRunTag = std::uint64_t{0xfff} << 48;  // of a page that was found: which run or measurement wrote it
-    static constexpr std::uint64_t kContested = std::uint64_t{1} << 60;   // two overlapping writes, or a failed one
-    static constexpr std::uint64_t kOwn = std::uint64_t{1} << 61;         // written by us, version known
-    static constexpr std::uint64_t kFound = std::uint64_t{1} << 62;       // read before; version known, contents sound
-    static constexpr std::uint64_t kUnknown = std::uint64_t{1} << 63;     // nothing is promised
+    // Of a page that was found: which run or measurement wrote it; of one that we wrote: in which measurement of this process.
+    static constexpr std::uint64_t kTag = std::uint64_t{0xfff} << kTagShift;
+    static constexpr std::uint64_t kContested = std::uint64_t{1} << 60;  // two overlapping writes, or a failed one
+    static constexpr std::uint64_t kOwn = std::uint64_t{1} << 61;        // written by us, version known
+    static constexpr std::uint64_t kFound = std::uint64_t{1} << 62;      // read before; version known, contents sound
+    static constexpr std::uint64_t kUnknown = std::uint64_t{1} << 63;    // nothing is promised
 
     [[nodiscard]] static std::uint64_t run_tag_of(std::uint64_t run_id);
+    [[nodiscard]] std::uint64_t own_tag() const { return (std::uint64_t{measurement_} << kTagShift) & kTag; }
     [[nodiscard]] std::atomic<std::uint64_t>& word(std::uint64_t page) const;
     [[nodiscard]] bool has_mark_of_file(std::uint64_t page) const {
         return page == 0 && (unit_ == BookUnit::sector || past_ == BookPast::mixed);
@@ -106,6 +114,7 @@ private:
     const std::uint32_t file_id_;
     const std::uint64_t run_id_;
     const BookPast past_;
+    std::uint32_t measurement_ = 0;  // counted in this process, from 0
     ums::MemoryRegion memory_;
 };
 

@@ -33,7 +33,7 @@ std::vector<std::uint32_t> distinct(const std::vector<std::uint32_t>& cpus) {
 }  // namespace
 
 MeasureTimespanRun::MeasureTimespanRun(Measurement& owner, const MeasureTimespan& spec, std::uint64_t run_id)
-    : owner_(owner), spec_(spec), cpus_(distinct(spec.affinity)), run_(owner.run_), files_(owner.storage_, run_id) {}
+    : owner_(owner), spec_(spec), cpus_(distinct(spec.affinity)), run_(owner.run_), files_(owner.storage_, owner.kept_, run_id) {}
 
 MeasureTimespanResults MeasureTimespanRun::run() {
     results_.spec = spec_;
@@ -55,6 +55,7 @@ MeasureTimespanResults MeasureTimespanRun::run() {
         schedulers_->run(main());
     }
     schedulers_.reset();
+    if (owner_.spec_.verify && !run_.is_stopping()) files_.keep_for_next();
     enter(MeasurePhase::done);
     return std::move(results_);
 }

@@ -40,6 +40,19 @@ TEST_CASE("a page written by one request at a time is right in its new version, 
     CHECK(book.judge(3, bent.data(), mark) == BookJudgement::wrong);
 }
 
+TEST_CASE("what a measurement wrote is still known to the next one, which did not write it") {
+    PageBook book(10, 1, 77);
+    static_cast<void>(book.begin_write(3));
+    book.end_write(3, true);
+    book.begin_next_measurement();
+    CHECK_FALSE(book.was_written_by_us(3));
+    CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), book.mark(3)) == BookJudgement::right);
+    CHECK(book.judge(3, PageBookPage(78, 3, 1).data(), book.mark(3)) == BookJudgement::wrong);
+    CHECK(book.begin_write(3) == 2);
+    book.end_write(3, true);
+    CHECK(book.was_written_by_us(3));
+}
+
 TEST_CASE("a page behind the first 32 TB is right with its number as far as that fits into an image") {
     constexpr std::uint64_t kPage = (std::uint64_t{1} << 32) + 3;
     PageBook book(kPage + 1, 1, 77);  // takes memory only where pages are written
