@@ -356,6 +356,7 @@ void MeasureFiles::open_door(const MeasureTarget& target, MeasureFile& file) {
     check_passage(storage_, file.path, door.handle);
     if (!target.direct) return;
     doors_.back().sector_bytes = sector_bytes_of(storage_, door.handle);
+    file.sector_bytes = std::max(file.sector_bytes, doors_.back().sector_bytes);
     if (!is_in_sectors(target, doors_.back().sector_bytes)) refuse_parts_of_sectors(file.path, doors_.back().sector_bytes);
 }
 

@@ -25,8 +25,9 @@ struct MeasureFile {
     bool has_raw_writes = false;  // it gets data other than pages, and our mark for such files
     bool is_direct = false;
     ums::FileHandle control;
-    std::unique_ptr<PageBook> pages;  // or sectors; null: nothing is verified
-    bool has_known_pages = false;     // `pages` is from the measurement before
+    std::uint32_t sector_bytes = kSectorBytes;  // of which transfers through `control` must consist
+    std::unique_ptr<PageBook> pages;            // or sectors; null: nothing is verified
+    bool has_known_pages = false;               // `pages` is from the measurement before
 };
 
 // Pages or sectors of a file, counted in pages; a partial page counts as one.

@@ -38,7 +38,7 @@ ums::Task<bool> MeasurePasses::transfer(MeasureFile& file, ums::FileHandle handl
 
 ums::Task<void> MeasurePasses::fill(MeasureFile& file, const MeasureSource& source, std::uint64_t seed) {
     // An incomplete page or sector at the end of the file is not written.
-    const std::uint64_t unit_bytes = file.pages ? file.pages->unit_bytes() : kSectorBytes;
+    const std::uint32_t unit_bytes = std::max(file.pages ? file.pages->unit_bytes() : kSectorBytes, file.sector_bytes);
     const std::uint64_t end_bytes = file.size_bytes / unit_bytes * unit_bytes;
     const std::uint64_t first_bytes = std::min(end_bytes, kMeasurePassBytes);
     const bool is_begun = co_await begin_file(file, first_bytes);
@@ -122,11 +122,12 @@ ums::Task<void> MeasurePasses::read_ranges(MeasureFile& file, ums::FileHandle ha
     const ums::MemoryRegion memory(kMeasurePassBytes, ums::MemoryKind::huge_pages);
     PageBook& book = *file.pages;
     const std::uint64_t unit_bytes = book.unit_bytes();
+    const std::uint64_t end = file.size_bytes / file.sector_bytes * file.sector_bytes / unit_bytes;
     std::vector<PageBook::Mark> marks(kMeasurePassBytes / unit_bytes);
     while (!run_.is_stopping()) {
         const std::uint64_t first = next_offset_bytes_.fetch_add(kMeasurePassBytes, std::memory_order_relaxed) / unit_bytes;
-        if (first >= book.pages()) break;
-        const std::uint64_t count = std::min<std::uint64_t>(marks.size(), book.pages() - first);
+        if (first >= end) break;
+        const std::uint64_t count = std::min<std::uint64_t>(marks.size(), end - first);
         std::uint64_t own = 0;
         for (std::uint64_t i = 0; i < count; ++i) {
             marks[i] = book.mark(first + i);
