@@ -79,6 +79,9 @@ void check_percent(const DiskspdTarget& target) {
 void check_target(const DiskspdTimeSpan& span, const DiskspdTarget& target, std::vector<std::string>& warnings) {
     const bool has_threads = span.thread_count > 1 || target.threads_per_file > 1;
     check_pool(span, target);
+    if (span.request_count > 0 && span.thread_count == 0) {
+        warnings.emplace_back("-O: has no effect without -F; -o says how many requests each thread has outstanding");
+    }
     fail_if(target.block_bytes == 0, "BlockSize: a block has at least 1 byte");
     fail_if(target.request_count == 0, "RequestCount: a target has at least one request outstanding");
     fail_if(target.rate > 0 && span.completion_routines, "-g: not together with -x");
