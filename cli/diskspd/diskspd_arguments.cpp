@@ -172,6 +172,9 @@ void DiskspdParser::finish() {
         return;
     }
     if (arguments_.profile.is_system_only) return;
+    if (span_.is_affinity_off && !arguments_.cpu_groups.empty()) {
+        throw UsageError("-n and -ag: threads are bound to CPUs, or they are not; give one of them");
+    }
     if (paths_.empty()) throw UsageError("name a target, as in 'diskspd -c1G -d10 testfile.dat'; -? shows all options");
     for (const std::string& path : paths_) {
         span_.targets.push_back(target_);

@@ -260,6 +260,7 @@ TEST_CASE("DiskSpd: options that contradict each other are refused") {
         {{"-Nv"}, "add -Sm"},
         {{"-Sm", "-x"}, "-Sm: not together with -x"},
         {{"-n", "-a1"}, "-n and -a"},
+        {{"-n", "-ag0"}, "-n and -ag"},
         {{"-F2", "-t2"}, "-F and -t"},
         {{"-g10", "-x"}, "-g: not together with -x"},
         {{"-i5"}, "-i and -j"},
