@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/merged_hosts.hpp"
 #include "reports/merged_latency.hpp"
 #include "reports/merged_members.hpp"
 #include "reports/results_document.hpp"
@@ -25,88 +26,6 @@ using Latencies = std::array<MergedLatency, sim::kIoClassCount>;
 constexpr std::array kFileCounters{"reads",         "scatter_reads",  "writes",          "gather_writes", "read_bytes",
                                    "written_bytes", "pages_verified", "long_ios",        "write_retries", "grown_count",
                                    "shrunk_count",  "throttle_count", "total_io_time_us"};
-
-struct Host {
-    const NamedResults* file = nullptr;
-    std::optional<MergedMember> member;
-    std::uint64_t start_utc_us = 0;  // by the witness's clock where its offset is known
-};
-
-const Json& results_of(const Host& host) { return *host.file->results; }
-
-std::string name_of(const Host& host) {
-    if (!host.member) return host.file->name;
-    const std::string on = host.member->host.empty() ? "" : " on " + host.member->host;
-    if (host.member->turn == 0) return fmt::format("rank {}{}", host.member->rank, on);
-    return fmt::format("turn {}, rank {}{}", host.member->turn, host.member->rank, on);
-}
-
-// --- files that belong together ---
-
-Host host_of(const NamedResults& file) {
-    Host host{&file, member_of(file), 0};
-    const std::string start = results_of(host)["run"]["start_utc"].get<std::string>();
-    const std::optional<std::uint64_t> start_us = utc_us_of(start);
-    if (!start_us) throw ResultsDocumentError(fmt::format("'{}': run.start_utc is '{}', and not a time in UTC.", file.name, start));
-    const std::int64_t offset_us = host.member && host.member->clock_offset_us ? *host.member->clock_offset_us : 0;
-    host.start_utc_us = static_cast<std::uint64_t>(std::max(std::int64_t{0}, static_cast<std::int64_t>(*start_us) + offset_us));
-    return host;
-}
-
-void refuse_strangers(const Host& first, const Host& other) {
-    const bool is_one_group = first.member.has_value() == other.member.has_value() &&
-                              (!first.member || (first.member->group == other.member->group && first.member->plan == other.member->plan));
-    if (is_one_group) return;
-    const auto words = [](const Host& host) {
-        return host.member ? fmt::format("of group '{}', plan {}", host.member->group, host.member->plan) : std::string("of no group");
-    };
-    throw ResultsDocumentError(
-        fmt::format("'{}' is {}, '{}' is {}: they are not one result.", first.file->name, words(first), other.file->name, words(other)));
-}
-
-// A run that is counted twice would falsify the sums.
-void refuse_twins(const Host& a, const Host& b) {
-    const Json& run_a = results_of(a)["run"];
-    const Json& run_b = results_of(b)["run"];
-    const bool are_of_ranks = a.member && b.member && a.member->rank != b.member->rank;  // a reader has its owner's run id
-    const bool is_same_run = !are_of_ranks && run_a["run_id"] == run_b["run_id"] && run_a["start_utc"] == run_b["start_utc"] &&
-                             results_of(a).contains("durability") == results_of(b).contains("durability");
-    const bool is_same_place = a.member && b.member && a.member->rank == b.member->rank && a.member->turn == b.member->turn;
-    if (is_same_run) {
-        throw ResultsDocumentError(fmt::format("'{}' and '{}' are of the same run: give each once.", a.file->name, b.file->name));
-    }
-    if (!is_same_place) return;
-    throw ResultsDocumentError(
-        fmt::format("'{}' and '{}' are both of {}: give the one that counts.", a.file->name, b.file->name, name_of(a)));
-}
-
-// Owners and readers of the same files are of one run. Results of an earlier group of the same name stay where a host or a turn of this one
-// wrote none, and would pass in its place. A result that did not pass may be of files that were not the group's.
-void refuse_earlier_group(const Host& a, const Host& b) {
-    const auto has_passed = [](const Host& host) { return results_of(host)["verdict"]["judgement"] == "PASS"; };
-    if (!a.member || a.member->plan == "side-by-side" || !has_passed(a) || !has_passed(b)) return;
-    if (results_of(a)["run"]["run_id"] == results_of(b)["run"]["run_id"]) return;
-    throw ResultsDocumentError(
-        fmt::format("'{}' and '{}' are of different runs, although plan {} has one: leave out the results of an earlier group.",
-                    a.file->name, b.file->name, a.member->plan));
-}
-
-std::vector<Host> hosts_of(const std::vector<NamedResults>& all) {
-    std::vector<Host> hosts;
-    for (const NamedResults& file : all) {
-        hosts.push_back(host_of(file));
-        if (hosts.size() > 1) refuse_strangers(hosts.front(), hosts.back());
-        for (std::size_t i = 0; i + 1 < hosts.size(); ++i) {
-            refuse_twins(hosts[i], hosts.back());
-            refuse_earlier_group(hosts[i], hosts.back());
-        }
-    }
-    if (!hosts.front().member) return hosts;
-    std::stable_sort(hosts.begin(), hosts.end(), [](const Host& a, const Host& b) {
-        return std::pair(a.member->turn, a.member->rank) < std::pair(b.member->turn, b.member->rank);
-    });
-    return hosts;
-}
 
 // --- sums ---
 
@@ -142,11 +61,11 @@ Json json_of(const Latencies& latencies) {
 }
 
 // Adds up users or waits of the same name, in the order of their first occurrence.
-Json summed_by_name(const std::vector<Host>& hosts, const char* list, const char* name, const char* largest) {
+Json summed_by_name(const std::vector<MergedHost>& hosts, const char* list, const char* name, const char* largest) {
     Json sums = Json::array();
     std::map<std::string, std::size_t> places;
-    for (const Host& host : hosts) {
-        for (const Json& each : results_of(host)[list]) {
+    for (const MergedHost& host : hosts) {
+        for (const Json& each : host.results()[list]) {
             const auto [place, is_new] = places.try_emplace(each[name].get<std::string>(), sums.size());
             if (is_new) {
                 sums.push_back(each);
@@ -186,14 +105,14 @@ Json series_of(const Json& results, std::uint64_t begin_us) {
     return series;
 }
 
-Json document_of(const Host& host, std::uint64_t axis_utc_us) {
-    const Json& results = results_of(host);
+Json document_of(const MergedHost& host, std::uint64_t axis_utc_us) {
+    const Json& results = host.results();
     const MergedMember member = host.member.value_or(MergedMember{});
     Latencies latencies;
     add_latencies(*host.file, latencies);
     const std::uint64_t begin_us = host.start_utc_us - axis_utc_us;
     const Json& reasons = results["verdict"]["reasons"];
-    return {{"name", name_of(host)},
+    return {{"name", host.name()},
             {"results_file", host.file->name},
             {"rank", host.member ? Json(member.rank) : Json()},
             {"turn", member.turn != 0 ? Json(member.turn) : Json()},
@@ -218,11 +137,11 @@ Json document_of(const Host& host, std::uint64_t axis_utc_us) {
 
 // --- findings ---
 
-Json findings_of(const std::vector<Host>& hosts, std::uint64_t axis_utc_us) {
+Json findings_of(const std::vector<MergedHost>& hosts, std::uint64_t axis_utc_us) {
     Json list = Json::array();
     for (std::size_t i = 0; i < hosts.size(); ++i) {
         const std::int64_t offset_us = hosts[i].member && hosts[i].member->clock_offset_us ? *hosts[i].member->clock_offset_us : 0;
-        for (const Json& finding : results_of(hosts[i])["findings"]) {
+        for (const Json& finding : hosts[i].results()["findings"]) {
             const std::optional<std::uint64_t> utc_us = utc_us_of(finding["utc"].get<std::string>());
             const std::int64_t at_us = static_cast<std::int64_t>(utc_us.value_or(hosts[i].start_utc_us)) + (utc_us ? offset_us : 0) -
                                        static_cast<std::int64_t>(axis_utc_us);
@@ -267,29 +186,29 @@ struct Judged {
     std::vector<std::string> remarks;
 };
 
-std::size_t count_of(const std::vector<Host>& hosts, std::string_view judgement) {
-    return static_cast<std::size_t>(
-        std::count_if(hosts.begin(), hosts.end(), [&](const Host& host) { return results_of(host)["verdict"]["judgement"] == judgement; }));
+std::size_t count_of(const std::vector<MergedHost>& hosts, std::string_view judgement) {
+    return static_cast<std::size_t>(std::count_if(
+        hosts.begin(), hosts.end(), [&](const MergedHost& host) { return host.results()["verdict"]["judgement"] == judgement; }));
 }
 
-void add_host_remarks(const std::vector<Host>& hosts, std::string_view judgement, Judged& judged) {
-    for (const Host& host : hosts) {
-        const Json& verdict = results_of(host)["verdict"];
+void add_host_remarks(const std::vector<MergedHost>& hosts, std::string_view judgement, Judged& judged) {
+    for (const MergedHost& host : hosts) {
+        const Json& verdict = host.results()["verdict"];
         if (verdict["judgement"] != judgement || verdict["reasons"].empty()) continue;
-        judged.remarks.push_back(fmt::format("{}: {}", name_of(host), verdict["reasons"][0]["text"].get<std::string>()));
+        judged.remarks.push_back(fmt::format("{}: {}", host.name(), verdict["reasons"][0]["text"].get<std::string>()));
     }
 }
 
 // Nothing is known to be wrong, but a limit of --fail-on was exceeded.
-bool is_only_slow(const Host& host) {
-    const Json& verdict = results_of(host)["verdict"];
+bool is_only_slow(const MergedHost& host) {
+    const Json& verdict = host.results()["verdict"];
     const Json& reasons = verdict["reasons"];
     if (verdict["judgement"] != "FAIL" || reasons.empty()) return false;
     return reasons[0]["id"] == "threshold" || reasons[0]["id"] == "threshold_incomplete";
 }
 
 // What a result without findings proves.
-std::string_view proof_of(const Host& any) {
+std::string_view proof_of(const MergedHost& any) {
     if (!any.member) return "Each run got back from its storage what it had given to it.";
     if (any.member->plan == "hand-over") return "Each owner found what the ones before it had been promised.";
     if (any.member->plan == "readers")
@@ -297,7 +216,7 @@ std::string_view proof_of(const Host& any) {
     return "Each host got back what it had written, and nothing of another one's.";
 }
 
-Judged judged(const std::vector<Host>& hosts, const MergedGaps& gaps, std::uint64_t pages_verified) {
+Judged judged(const std::vector<MergedHost>& hosts, const MergedGaps& gaps, std::uint64_t pages_verified) {
     Judged judged;
     const std::string_view noun = hosts.front().member ? (gaps.turn_count != 0 ? "turn" : "rank") : "result";
     const std::size_t failed = count_of(hosts, "FAIL");
@@ -330,7 +249,7 @@ Judged judged(const std::vector<Host>& hosts, const MergedGaps& gaps, std::uint6
     return judged;
 }
 
-Json group_of(const std::vector<Host>& hosts, const MergedGaps& gaps) {
+Json group_of(const std::vector<MergedHost>& hosts, const MergedGaps& gaps) {
     if (!hosts.front().member) return nullptr;
     const MergedMember& member = *hosts.front().member;
     return {{"name", member.group},       {"plan", member.plan},       {"of", gaps.of},
@@ -338,24 +257,24 @@ Json group_of(const std::vector<Host>& hosts, const MergedGaps& gaps) {
             {"missing_turns", gaps.turns}};
 }
 
-MergedGaps gaps_of(const std::vector<Host>& hosts) {
+MergedGaps gaps_of(const std::vector<MergedHost>& hosts) {
     std::vector<MergedMember> members;
-    for (const Host& host : hosts) {
+    for (const MergedHost& host : hosts) {
         if (host.member) members.push_back(*host.member);
     }
     return gaps_of(members);
 }
 
-bool are_clocks_compared(const std::vector<Host>& hosts) {
-    return std::all_of(hosts.begin(), hosts.end(), [](const Host& host) { return host.member && host.member->clock_offset_us; });
+bool are_clocks_compared(const std::vector<MergedHost>& hosts) {
+    return std::all_of(hosts.begin(), hosts.end(), [](const MergedHost& host) { return host.member && host.member->clock_offset_us; });
 }
 
 }  // namespace
 
 Json merged_results(const std::vector<NamedResults>& all, std::string_view program_version) {
-    const std::vector<Host> hosts = hosts_of(all);
-    const auto first =
-        std::min_element(hosts.begin(), hosts.end(), [](const Host& a, const Host& b) { return a.start_utc_us < b.start_utc_us; });
+    const std::vector<MergedHost> hosts = merged_hosts(all);
+    const auto first = std::min_element(hosts.begin(), hosts.end(),
+                                        [](const MergedHost& a, const MergedHost& b) { return a.start_utc_us < b.start_utc_us; });
     const std::uint64_t axis_utc_us = first->start_utc_us;
     Json rows = Json::array();
     Json counters = Json::object();
@@ -363,7 +282,7 @@ Json merged_results(const std::vector<NamedResults>& all, std::string_view progr
     std::uint64_t finding_count = 0;
     std::uint64_t warning_count = 0;
     std::uint64_t duration_us = 0;
-    for (const Host& host : hosts) {
+    for (const MergedHost& host : hosts) {
         rows.push_back(document_of(host, axis_utc_us));
         for (const auto& [key, value] : rows.back()["counters"].items()) add_number(counters, key.c_str(), value.get<std::uint64_t>());
         add_latencies(*host.file, latencies);
