@@ -44,7 +44,9 @@ bool stop_this_process(std::chrono::milliseconds wake_after) {
     while (::waitpid(between, &status, 0) < 0 && errno == EINTR) {
     }
     if (status != 0) return false;
-    ::kill(stopped, SIGSTOP);
+    // To this thread, which then does not return before the stop. A signal to the process is left to any thread, most often the main one,
+    // and this thread goes on until that one takes it.
+    ::raise(SIGSTOP);
     return true;
 }
 

@@ -261,8 +261,8 @@ TEST_CASE("a frozen owner that writes after it has lost the files is named as a 
         const auto first = hosts.start(0, 2, "shared", words);
         const auto second = hosts.start(1, 2, "shared", words);
         const int code = second->wait(std::chrono::seconds(150));  // there is much to find
-        // The frozen owner learns immediately that it has lost the files. Until then it may have written nothing, or nothing that is read
-        // later.
+        // The frozen owner learns two seconds after it has woken up that it has lost the files. Until then it may have written nothing that
+        // is read later.
         if (code == 0 && attempt < kTries) continue;
         CAPTURE(attempt, second->error() + second->output());
         REQUIRE(code == 1);
