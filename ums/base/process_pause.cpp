@@ -1,53 +1,30 @@
 #include "ums/base/process_pause.hpp"
 
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
 
 namespace ums {
 
-namespace {
-
-// In the forked child of a multithreaded process: only async-signal-safe calls.
-[[noreturn]] void wake_later(pid_t stopped, timespec pause) {
-    // Closes all descriptors, so that files and locks of the stopped process are not held here.
-    ::syscall(SYS_close_range, 0U, ~0U, 0U);
-    while (::nanosleep(&pause, &pause) != 0 && errno == EINTR) {
-    }
-    ::kill(stopped, SIGCONT);
-    ::_exit(0);
-}
-
-}  // namespace
-
+// A timer wakes it, and not another process: after a fork, whoever writes first to a page of memory gets a copy of it, and what a device is
+// still reading into that page, or into the same huge page, arrives in the original only.
 bool stop_this_process(std::chrono::milliseconds wake_after) {
-    const pid_t stopped = ::getpid();
-    timespec pause{};
-    pause.tv_sec = static_cast<time_t>(wake_after.count() / 1000);
-    pause.tv_nsec = static_cast<long>(wake_after.count() % 1000) * 1'000'000;
-    // Whoever started us may have left it ignored, and then nothing says whether there is somebody to wake us.
-    ::signal(SIGCHLD, SIG_DFL);
-    // Twice, so that nobody has to wait for the one that sleeps.
-    const pid_t between = ::fork();
-    if (between < 0) return false;
-    if (between == 0) {
-        const pid_t sleeper = ::fork();
-        if (sleeper == 0) wake_later(stopped, pause);
-        ::_exit(sleeper < 0 ? 1 : 0);
-    }
-    int status = 0;
-    while (::waitpid(between, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (status != 0) return false;
+    sigevent wake_up{};
+    wake_up.sigev_notify = SIGEV_SIGNAL;
+    wake_up.sigev_signo = SIGCONT;
+    timer_t timer{};
+    if (::timer_create(CLOCK_MONOTONIC, &wake_up, &timer) != 0) return false;
+    itimerspec pause{};
+    pause.it_value.tv_sec = static_cast<time_t>(wake_after.count() / 1000);
+    pause.it_value.tv_nsec = static_cast<long>(wake_after.count() % 1000) * 1'000'000;
+    const bool is_set = ::timer_settime(timer, 0, &pause, nullptr) == 0;
     // To this thread, which then does not return before the stop. A signal to the process is left to any thread, most often the main one,
     // and this thread goes on until that one takes it.
-    ::raise(SIGSTOP);
-    return true;
+    if (is_set) ::raise(SIGSTOP);
+    ::timer_delete(timer);
+    return is_set;
 }
 
 void kill_this_process() {

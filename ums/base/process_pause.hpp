@@ -7,9 +7,8 @@
 
 namespace ums {
 
-// Stops all threads of this process where they are (SIGSTOP); another process, which holds none of its files, wakes it after that time.
-// Then returns. False, without having stopped, if no other process can be started. From the first call on, this process handles SIGCHLD in
-// the default way.
+// Stops all threads of this process where they are (SIGSTOP); a timer of the system wakes it after that time, which is more than 0. Then
+// returns. False, without having stopped, if the system refuses the timer.
 bool stop_this_process(std::chrono::milliseconds wake_after);
 
 // kill -9.

@@ -1,40 +1,28 @@
 #include "ums/base/process_pause.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
+#include <pthread.h>
 
-#include <cerrno>
+#include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <thread>
 
 #include "tests/support/catch.hpp"
 #include "tests/ums/io/child_process.hpp"
+#include "tests/ums/io/resource_limit.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/units.hpp"
 
-TEST_CASE("a process that was started with SIGCHLD ignored stops, is woken, and would know if nobody could wake it") {
-    using namespace std::chrono_literals;
-    const pid_t child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        std::signal(SIGCHLD, SIG_IGN);
-        const bool has_stopped = ums::stop_this_process(100ms);
-        const bool learns_of_children = std::signal(SIGCHLD, SIG_DFL) == SIG_DFL;
-        std::_Exit(has_stopped && learns_of_children ? 0 : 1);
-    }
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    CHECK(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0);
-}
+using namespace std::chrono_literals;
+
+namespace {
+
+std::atomic<bool> has_forked{false};
+
+}  // namespace
 
 TEST_CASE("a thread that stops this process goes on when the process has been woken, not before") {
-    using namespace std::chrono_literals;
     const std::string result = ums::testing::in_child_process([]() -> std::string {
         std::string outcome;
         // The main thread has nothing to do, so it is the one to which the system gives what is sent to the process.
@@ -48,4 +36,22 @@ TEST_CASE("a thread that stops this process goes on when the process has been wo
         return outcome;
     });
     CHECK(result == "woken");
+}
+
+TEST_CASE("a process stops itself, and is woken, without a fork: memory into which a device is reading must not be copied") {
+    const std::string result = ums::testing::in_child_process([]() -> std::string {
+        ::pthread_atfork([] { has_forked = true; }, nullptr, nullptr);
+        const bool has_stopped = ums::stop_this_process(100ms);
+        return !has_stopped ? "not stopped" : has_forked ? "forked" : "woken";
+    });
+    CHECK(result == "woken");
+}
+
+TEST_CASE("a process that nothing would wake does not stop") {
+    const std::string result = ums::testing::in_child_process([]() -> std::string {
+        // The timer's signal counts as one that is pending.
+        const ums::testing::ResourceLimit limit(RLIMIT_SIGPENDING, 0);
+        return ums::stop_this_process(100ms) ? "stopped" : "not stopped";
+    });
+    CHECK(result == "not stopped");
 }
