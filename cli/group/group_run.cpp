@@ -13,6 +13,7 @@
 #include "ums/base/machine.hpp"
 #include "ums/base/output_place.hpp"
 #include "ums/base/printable.hpp"
+#include "ums/base/process_pause.hpp"
 
 namespace cli {
 namespace {
@@ -71,6 +72,16 @@ RunArguments with_configuration(RunArguments arguments) {
     return arguments;
 }
 
+// It would give up its locks and go on, and the turn would test nothing.
+void refuse_freeze_of_first_process(const GroupTerms& terms) {
+    bool has_freeze = false;
+    for (std::uint32_t turn = 1; turn <= terms.turns; ++turn) has_freeze = has_freeze || terms.end_of_turn(turn) == "fence";
+    if (!has_freeze || ums::can_stop_this_process()) return;
+    throw UsageError(
+        "--change fence: the first process of a container cannot freeze itself. Let another one be the first (docker run --init, "
+        "shareProcessNamespace of a pod), or leave fence out");
+}
+
 void say(const Call& call, const std::string& text) {
     call.console.add_message(ums::printable(text) + "\n");
     call.console.flush("");
@@ -126,6 +137,7 @@ ExitCode take_turns(const Call& call, const RunArguments& arguments, GroupMember
 
 ExitCode run_in_group(const Call& call, const RunArguments& arguments) {
     const GroupSettings settings = group_settings(arguments.group, [](const char* name) -> const char* { return std::getenv(name); });
+    refuse_freeze_of_first_process(settings.terms);
     RunArguments of = settings.is_hand_over() ? with_configuration(arguments) : arguments;
     GroupMember member(settings, *arguments.witness, arguments.witness_keys, call.command_line);
     {

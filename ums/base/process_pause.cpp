@@ -8,9 +8,12 @@
 
 namespace ums {
 
+bool can_stop_this_process() { return ::getpid() != 1; }
+
 // A timer wakes it, and not another process: after a fork, whoever writes first to a page of memory gets a copy of it, and what a device is
 // still reading into that page, or into the same huge page, arrives in the original only.
 bool stop_this_process(std::chrono::milliseconds wake_after) {
+    if (!can_stop_this_process()) return false;
     sigevent wake_up{};
     wake_up.sigev_notify = SIGEV_SIGNAL;
     wake_up.sigev_signo = SIGCONT;

@@ -7,8 +7,11 @@
 
 namespace ums {
 
+// False for the first process of a PID namespace, which that of a container mostly is: the system keeps from it what would stop it.
+[[nodiscard]] bool can_stop_this_process();
+
 // Stops all threads of this process where they are (SIGSTOP); a timer of the system wakes it after that time, which is more than 0. Then
-// returns. False, without having stopped, if the system refuses the timer.
+// returns. False, without having stopped, if it cannot be stopped, or the system refuses the timer.
 bool stop_this_process(std::chrono::milliseconds wake_after);
 
 // kill -9.

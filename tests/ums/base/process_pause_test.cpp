@@ -1,6 +1,9 @@
 #include "ums/base/process_pause.hpp"
 
 #include <pthread.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -54,4 +57,22 @@ TEST_CASE("a process that nothing would wake does not stop") {
         return ums::stop_this_process(100ms) ? "stopped" : "not stopped";
     });
     CHECK(result == "not stopped");
+}
+
+TEST_CASE("the first process of a PID namespace knows that it cannot stop itself") {
+    const std::string result = ums::testing::in_child_process([]() -> std::string {
+        // An ordinary user may make one in a user namespace.
+        if (::unshare(CLONE_NEWPID) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) return "not allowed";
+        const pid_t first = ::fork();
+        if (first == 0) ::_exit(ums::can_stop_this_process() || ums::stop_this_process(100ms) ? 1 : 0);
+        int status = 0;
+        if (first < 0 || ::waitpid(first, &status, 0) != first) return "no process";
+        return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "it knows" : "it does not know";
+    });
+    if (result == "not allowed") {
+        WARN("not tried: no PID namespace may be made here");
+    } else {
+        CHECK(result == "it knows");
+    }
+    CHECK(ums::can_stop_this_process() == (::getpid() != 1));
 }
