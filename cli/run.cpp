@@ -236,13 +236,13 @@ void Run::watch_output() {
 }
 
 void Run::watch_drain(const sim::Progress& progress) {
-    if (progress.lost_requests > 0 && ++seconds_with_lost_requests_ == DrainWatch::kDrainSecondsMax) {
+    if (drain_.has_lost_requests(progress)) {
         give_up(ExitCode::integrity, "FAILED: an I/O request never came back. The process ends without a summary.",
                 "An I/O request never came back, so the run cannot be drained and ends here. The storage failed: see the findings.");
     }
     // A user who stops a run must not wait for two minutes because its disk has stopped answering; nor must anyone wait after a task has
     // failed and left others waiting.
-    if (!drain_.has_stalled(progress, is_stopped_ || progress.is_internal_error)) return;
+    if (!drain_.has_stalled(progress, is_stopped_ || progress.is_internal_error || progress.lost_requests > 0)) return;
     if (progress.is_internal_error) {
         give_up(progress.findings > 0 ? ExitCode::integrity : ExitCode::internal_error,
                 "An internal error of ioproof ended the run. The process ends without a summary.",

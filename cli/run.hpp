@@ -102,7 +102,6 @@ private:
     const sim::Options options_;
     std::string repeat_command_;
     bool is_stopped_ = false;  // by the user
-    int seconds_with_lost_requests_ = 0;
     DrainWatch drain_;
     bool output_is_stuck_ = false;
     bool is_file_stuck_ = false;  // that of the results

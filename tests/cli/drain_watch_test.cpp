@@ -40,3 +40,15 @@ TEST_CASE("a run that closes its files has more time: deleting large ones takes 
     CHECK(seconds_until_stalled(watch, progress, true) == DrainWatch::kClosingSecondsMax);
     CHECK(DrainWatch::kClosingSecondsMax >= 60 * DrainWatch::kDrainSecondsMax);
 }
+
+TEST_CASE("a run with lost requests is given up after ten seconds, but not while it closes its files: they have come back") {
+    DrainWatch watch;
+    sim::Progress progress;
+    CHECK_FALSE(watch.has_lost_requests(progress));
+    progress.lost_requests = 1;
+    for (int second = 1; second < DrainWatch::kDrainSecondsMax; ++second) REQUIRE_FALSE(watch.has_lost_requests(progress));
+    progress.is_closing = true;
+    for (int second = 0; second < 100; ++second) REQUIRE_FALSE(watch.has_lost_requests(progress));
+    progress.is_closing = false;
+    CHECK(watch.has_lost_requests(progress));
+}
