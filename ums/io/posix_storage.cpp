@@ -201,8 +201,10 @@ std::error_code PosixStorage::check_size(FileHandle file, std::uint64_t size_byt
     return {};
 }
 
+// NFS locks exclusively only what is open for writing (flock(2)). A shared lock keeps out everyone who writes, too.
 std::error_code PosixStorage::lock(FileHandle file) {
-    return error_of(uninterrupted([&] { return ::flock(file.value, LOCK_EX | LOCK_NB); }));
+    const std::error_code error = error_of(uninterrupted([&] { return ::flock(file.value, LOCK_EX | LOCK_NB); }));
+    return error == std::errc::bad_file_descriptor ? lock_shared(file) : error;
 }
 
 std::error_code PosixStorage::lock_shared(FileHandle file) {

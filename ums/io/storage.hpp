@@ -99,7 +99,7 @@ public:
     }
 
     // Locks the entire file for this process's handle, without waiting; `resource_unavailable_try_again` if another one holds the lock
-    // (`permission_denied` on SMB). Held until close().
+    // (`permission_denied` on SMB). Held until close(). Several handles that are open for reading only may hold it together (NFS).
     virtual std::error_code lock(FileHandle file) = 0;
     // Keeps lock() away from the file, but not others that share it; otherwise like lock(). A storage may have nothing but lock().
     virtual std::error_code lock_shared(FileHandle file) { return lock(file); }

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <exception>
 #include <fstream>
+#include <span>
 
 namespace ums::testing {
 
@@ -46,6 +47,15 @@ std::string in_child_process(const std::function<std::string()>& body) {
     return text;
 }
 
+namespace {
+
+bool install_filter(std::span<sock_filter> program) {
+    sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+}  // namespace
+
 bool forbid(SystemCall call, int error_number) {
     constexpr std::array<long, 4> kNumbers = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_renameat2};
     const auto number = static_cast<unsigned>(kNumbers[static_cast<std::size_t>(call)]);
@@ -56,8 +66,25 @@ bool forbid(SystemCall call, int error_number) {
         BPF_STMT(BPF_RET | BPF_K, answer),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     }};
-    sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+    return install_filter(program);
+}
+
+bool forbid_flock(int descriptor, int operation, int error_number) {
+    const auto answer = static_cast<unsigned>(SECCOMP_RET_ERRNO | (static_cast<unsigned>(error_number) & SECCOMP_RET_DATA));
+    // The lower halves of the two arguments.
+    constexpr unsigned kDescriptor = offsetof(seccomp_data, args);
+    constexpr unsigned kOperation = kDescriptor + 8;
+    std::array<sock_filter, 8> program = {{
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(SYS_flock), 0, 5),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kDescriptor),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(descriptor), 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kOperation),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(operation), 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, answer),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    }};
+    return install_filter(program);
 }
 
 namespace {

@@ -14,6 +14,9 @@ enum class SystemCall { io_uring_setup, io_uring_enter, io_uring_register, renam
 // From now on `call` fails with `error_number` in this process. False if that cannot be arranged.
 [[nodiscard]] bool forbid(SystemCall call, int error_number);
 
+// From now on flock(`descriptor`, `operation`) fails with `error_number` in this process. False if that cannot be arranged.
+[[nodiscard]] bool forbid_flock(int descriptor, int operation, int error_number);
+
 // Puts a new, empty file system of `type` ("tmpfs", "ramfs") over `folder`, visible to this process only. False if that is not allowed.
 [[nodiscard]] bool mount_privately(const std::string& type, const std::string& folder, const std::string& options = {});
 

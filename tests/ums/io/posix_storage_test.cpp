@@ -1,11 +1,13 @@
 #include "ums/io/posix_storage.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <span>
@@ -224,6 +226,26 @@ TEST_CASE("a shared lock keeps a lock out, but not other shared ones") {
     CHECK(files.storage.lock_shared(late) == std::errc::resource_unavailable_try_again);
     files.storage.close(late);
     files.storage.close(third);
+}
+
+TEST_CASE("a file that is only read can be locked where only writers get an exclusive lock, as on NFS") {
+    const std::string result = in_child_process([]() -> std::string {
+        Files files;
+        const FileHandle writer = files.create("data");
+        const FileHandle reader = files.open("data", {.read_only = true});
+        const FileHandle other = files.open("data", {.read_only = true});
+        if (!forbid_flock(reader.value, LOCK_EX | LOCK_NB, EBADF)) return "no filter";
+        if (const std::error_code error = files.storage.lock(reader)) return error.message();
+        if (files.storage.lock(writer) != std::errc::resource_unavailable_try_again) return "a writer is not kept out";
+        files.storage.close(reader);
+        if (files.storage.lock(writer)) return "a writer is kept out for ever";
+        return files.storage.lock(other) == std::errc::resource_unavailable_try_again ? "locked" : "a reader is not kept out";
+    });
+    if (result == "no filter") {
+        WARN("not tried: filters of system calls are not allowed here");
+    } else {
+        CHECK(result == "locked");
+    }
 }
 
 TEST_CASE("the blocking operations do what the engine's do") {
