@@ -79,9 +79,6 @@ void check_percent(const DiskspdTarget& target) {
 void check_target(const DiskspdTimeSpan& span, const DiskspdTarget& target, std::vector<std::string>& warnings) {
     const bool has_threads = span.thread_count > 1 || target.threads_per_file > 1;
     check_pool(span, target);
-    if (span.request_count > 0 && span.thread_count == 0) {
-        warnings.emplace_back("-O: has no effect without -F; -o says how many requests each thread has outstanding");
-    }
     fail_if(target.block_bytes == 0, "BlockSize: a block has at least 1 byte");
     fail_if(target.request_count == 0, "RequestCount: a target has at least one request outstanding");
     fail_if(target.rate > 0 && span.completion_routines, "-g: not together with -x");
@@ -123,7 +120,7 @@ std::vector<std::string> check_diskspd_profile(const DiskspdProfile& profile) {
         fail_if(span.gathers_iops && span.interval_ms == 0, "IoBucketDuration: an interval has at least 1 ms");
         fail_if(span.targets.empty(), "the profile has a time span without a target");
         if (span.request_count > 0 && span.thread_count == 0) {
-            add_once(warnings, {"-O: has no effect without -F; -o is for the threads of one target"});
+            add_once(warnings, {"-O: has no effect without -F; -o says how many requests each thread has outstanding"});
         }
         for (const DiskspdTarget& target : span.targets) {
             std::vector<std::string> of_target;
