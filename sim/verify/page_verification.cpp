@@ -24,8 +24,7 @@ constexpr std::uint32_t kVerifiedRangePages = 128;
 constexpr std::uint32_t kReadersPerFile = 16;
 constexpr std::uint32_t kVerificationReadersMax = 256;
 
-// A volume that went back in time has a hundred thousand wrong pages: the first are examined, and all are counted. Likewise the ranges that
-// cannot be read are examined page by page.
+// A volume that went back in time has a hundred thousand wrong pages: the first are examined, and all are counted.
 constexpr std::uint64_t kDiagnosedMax = 64;
 constexpr std::uint64_t kReportedMax = 1000;
 
@@ -97,28 +96,9 @@ ums::Task<void> PageVerification::verify_range(File& file, std::uint32_t first_p
         co_await verify_pages(file, first_page, count, bytes);
         co_return;
     }
-    std::uint32_t step = unreadable_ranges_.fetch_add(1, std::memory_order_relaxed) < kDiagnosedMax ? 1 : count;
-    bool is_explained = false;
-    for (std::uint32_t i = 0; i < count && !(is_explained && run_.is_stopping()); i += step) {
-        // A run that stops only looks whether the failure lasts: nothing else shows that it has passed.
-        if (run_.is_stopping()) step = count - i;
-        is_explained |= co_await verify_after_failure(file, first_page + i, step, bytes);
-    }
+    FailedRange range{first_page, bytes, std::vector<std::uint8_t>(count)};
+    const bool is_explained = co_await verify_after_failure(file, range);
     if (!is_explained) report_recovered_transfer(*file.file, failure);
-}
-
-// Only single reads can tell which page of a range is to blame. True if something was reported.
-ums::Task<bool> PageVerification::verify_after_failure(File& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes) {
-    const ums::IoSegment segment{bytes, std::uint64_t{count} * kPageBytes};
-    stamp_not_read(bytes, segment.size_bytes);
-    IoRetry retry(*file.file, run_, journal_);
-    const bool has_come = co_await retry.read(std::uint64_t{first_page} * kPageBytes, {&segment, 1}, ums::WaitType::io_completion);
-    if (has_come) co_await verify_pages(file, first_page, count, bytes);
-    for (std::uint32_t i = 0; !has_come && i < count; ++i) {
-        file.proven->sums.skip(first_page + i);
-        if (take_) take_(proven_page(file, first_page + i), {PageCondition::wrong, 0, false}, bytes + std::size_t{i} * kPageBytes);
-    }
-    co_return retry.has_reported();
 }
 
 // Nothing is stored there, and nothing needs to be. `hole_end_bytes`: as for SimFile::is_hole().

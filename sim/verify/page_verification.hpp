@@ -57,7 +57,19 @@ private:
 
     ums::Task<void> verify_ranges(File& file);
     ums::Task<void> verify_range(File& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes);
-    ums::Task<bool> verify_after_failure(File& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes);
+    // A range that could not be read at once.
+    struct FailedRange {
+        std::uint32_t first_page = 0;
+        std::byte* bytes = nullptr;
+        std::vector<std::uint8_t> has_come;  // of each page, whether a later read brought it
+        bool is_reported = false;
+    };
+    ums::Task<bool> verify_after_failure(File& file, FailedRange& range);
+    ums::Task<void> try_missing(File& file, FailedRange& range, std::uint32_t index, std::uint32_t count);
+    ums::Task<void> try_page(File& file, FailedRange& range, std::uint32_t index);
+    ums::Task<void> retry_missing(File& file, FailedRange& range, std::uint32_t together_max);
+    ums::Task<void> retry_pages(File& file, FailedRange& range, std::uint32_t index, std::uint32_t count);
+    ums::Task<void> take_failed_range(File& file, const FailedRange& range);
     ums::Task<bool> is_legal_hole(File& file, std::uint32_t first_page, std::uint32_t count, std::uint64_t& hole_end_bytes);
     ums::Task<void> verify_pages(File& file, std::uint32_t first_page, std::uint32_t count, const std::byte* images);
     void take_verified(File& file, const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image);
