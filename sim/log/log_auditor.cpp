@@ -1,6 +1,7 @@
 #include "sim/log/log_auditor.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,6 +28,7 @@ bool is_cut(const std::byte* block, std::uint64_t available_bytes) {
 
 ums::Task<std::uint64_t> LogAuditor::audit() {
     bytes_read_ = 0;
+    last_vlf_with_blocks_.reset();
     for (const VirtualLogFile& vlf : log_.used_vlfs()) {
         if (!run_.is_stopping()) co_await audit_vlf(vlf);
     }
@@ -130,7 +132,7 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
         const bool is_rest_read = co_await skip_to_next_block(position);
         const bool is_at_end = is_rest_read && position.at_bytes >= vlf.end_bytes;
         if (is_at_end && is_end_of_log && !position.is_part) {
-            const bool goes_on = co_await goes_on_after(vlf);
+            const bool goes_on = co_await may_go_on_after(vlf);
             is_end_of_log = !goes_on;
         }
         if (is_rest_read) name_what_follows(begin, position, is_end_of_log, fault);
@@ -168,18 +170,27 @@ void LogAuditor::name_what_follows(const Position& begin, const Position& end, b
     }
 }
 
-// The log continues in the next VLF: a block that is missing at the end of this one is missing in the middle of the log.
-ums::Task<bool> LogAuditor::goes_on_after(const VirtualLogFile& vlf) {
-    for (const VirtualLogFile& next : log_.used_vlfs()) {
-        if (next.sequence != vlf.sequence + 1 || next.end_bytes == 0) continue;
-        const ums::MemoryRegion buffer(kLogBlockBytesMax, ums::MemoryKind::plain);
-        const ums::IoSegment segment{buffer.data(), std::min<std::uint64_t>(kLogBlockBytesMax, next.end_bytes)};
-        stamp_not_read(buffer.data(), segment.size_bytes);
-        IoRetry retry(*next.file, run_, journal_);
-        if (!co_await retry.read(next.offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) co_return false;
-        co_return !check_block(buffer.data(), segment.size_bytes, {log_.run_id(), next.first_block, next.sequence, 0});
+// The log continues in a later VLF: a block that is missing at the end of this one is missing in the middle of the log. Looks from the end
+// of the log, once: blocks may also be missing at the beginning of the next VLF.
+ums::Task<bool> LogAuditor::may_go_on_after(const VirtualLogFile& vlf) {
+    if (!last_vlf_with_blocks_) {
+        std::vector<VirtualLogFile> vlfs = log_.used_vlfs();
+        std::sort(vlfs.begin(), vlfs.end(), [](const VirtualLogFile& a, const VirtualLogFile& b) { return a.sequence > b.sequence; });
+        std::uint32_t last = 0;
+        for (std::size_t i = 0; i < vlfs.size() && last == 0; ++i) {
+            const bool has_blocks = co_await may_have_blocks(vlfs[i]);
+            if (has_blocks) last = vlfs[i].sequence;
+        }
+        last_vlf_with_blocks_ = last;
     }
-    co_return false;
+    co_return *last_vlf_with_blocks_ > vlf.sequence;
+}
+
+// What cannot be read may be blocks of the log.
+ums::Task<bool> LogAuditor::may_have_blocks(const VirtualLogFile& vlf) {
+    Position position{vlf, 0, vlf.first_block - 1};
+    const bool is_read = co_await find_block(position, 0);
+    co_return !is_read || position.at_bytes < vlf.end_bytes;
 }
 
 // The copied part may end long before the log does: a block missing at its end is then missing in the middle of the log. Takes the VLF as
@@ -201,9 +212,13 @@ ums::Task<bool> LogAuditor::is_behind_all(Position& position) {
 // After a wrong block nothing says where the next one begins: continues at the next sector that starts a block of this VLF. False if that
 // could not be read: the VLF is given up, and nothing is known of what follows.
 ums::Task<bool> LogAuditor::skip_to_next_block(Position& position) {
+    return find_block(position, position.at_bytes + log_.alignment_bytes());
+}
+
+// The next block after the position's that begins at `begin_bytes` or behind.
+ums::Task<bool> LogAuditor::find_block(Position& position, std::uint64_t begin_bytes) {
     const VirtualLogFile& vlf = position.vlf;
     const ums::MemoryRegion buffer(kReadBytes + kLogBlockBytesMax, ums::MemoryKind::plain);
-    std::uint64_t begin_bytes = position.at_bytes + log_.alignment_bytes();
     bool is_read = true;
     while (is_read && begin_bytes < vlf.end_bytes) {
         const ums::IoSegment segment{buffer.data(), std::min(buffer.size_bytes(), vlf.end_bytes - begin_bytes)};

@@ -62,7 +62,9 @@ private:
                                      Rereader& rereader, std::vector<Reread>& rereads);
     void name_what_follows(const Position& begin, const Position& end, bool is_end_of_log, BlockFault& fault) const;
     ums::Task<bool> skip_to_next_block(Position& position);
-    ums::Task<bool> goes_on_after(const VirtualLogFile& vlf);
+    ums::Task<bool> find_block(Position& position, std::uint64_t begin_bytes);
+    ums::Task<bool> may_go_on_after(const VirtualLogFile& vlf);
+    ums::Task<bool> may_have_blocks(const VirtualLogFile& vlf);
     ums::Task<bool> is_behind_all(Position& position);
     [[nodiscard]] ExpectedBlock expected_at(const Position& position) const;
     [[nodiscard]] bool pages_depend_on(std::uint64_t lsn) const;
@@ -75,6 +77,7 @@ private:
     RunState& run_;
     Journal& journal_;
     std::uint64_t bytes_read_ = 0;
+    std::optional<std::uint32_t> last_vlf_with_blocks_;  // its sequence, once this audit has looked for it; 0: there is none
     std::set<std::pair<std::uint32_t, std::uint64_t>> reported_;  // VLF sequence and place of blocks that stay wrong
 };
 

@@ -35,6 +35,26 @@ TEST_CASE("a block that is missing at the end of a virtual log file is a gap if 
     CHECK(sim::vlf_of_lsn(findings[0].expected.value().lsn) == 1);
 }
 
+TEST_CASE("the log goes on in the next virtual log file even if the first block there is missing, too") {
+    Rig rig({.log_mb = 1});
+    rig.run([](Rig& r) -> ums::Task<void> {
+        while (r.log->used_vlfs().size() < 2) co_await log_change(r, 20'000);
+        co_await r.write_pages(r.data(), 10, 4);
+        const std::vector<sim::VirtualLogFile> vlfs = r.log->used_vlfs();
+        const std::uint64_t next = std::max(vlfs.at(0).first_block, vlfs.at(1).first_block);
+        const std::vector<ParsedBlock> blocks = blocks_on_disk(r);
+        REQUIRE(blocks.back().sequence > next);
+        for (const ParsedBlock& block : blocks) {
+            const bool is_missing = block.sequence == next - 1 || block.sequence == next;
+            if (is_missing) poke(r.log_path(), block.offset_bytes, std::vector<std::byte>(block.size_bytes));
+        }
+        co_await audit_log(r);
+    });
+    const auto findings = rig.sink.findings();
+    REQUIRE(findings.size() == 2);
+    for (const sim::Finding& finding : findings) CHECK(finding.kind == FindingKind::log_gap);
+}
+
 TEST_CASE("what cannot be read after a wrong block is not called wrong, too") {
     Rig rig({.log_mb = 4});
     std::uint64_t wrong_bytes = 0;
