@@ -2,6 +2,7 @@
 // what the records prove about each page. docs/durability.md justifies each step.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "sim/verify/file_promises.hpp"
 #include "sim/verify/log_extent.hpp"
 #include "sim/verify/log_scan.hpp"
+#include "sim/verify/missing_places.hpp"
 #include "sim/verify/page_bounds.hpp"
 #include "sim/verify/page_judge.hpp"
 #include "sim/verify/region_sums.hpp"
@@ -76,12 +78,16 @@ private:
     [[nodiscard]] std::uint64_t begin_lsn() const { return extent_.checkpoint ? extent_.checkpoint->begin_lsn : 0; }
     [[nodiscard]] std::uint64_t known_from_lsn() const;
     void take_promises();
-    // What stands, or stood, at the place of this block could not be read, which has been reported.
-    [[nodiscard]] bool may_be_unreadable(std::uint64_t sequence) const;
+    // What stands, or stood, at the place of the first of these blocks could not be read, which has been reported.
+    [[nodiscard]] bool may_be_unreadable(const BlockRange& missing) const;
+    [[nodiscard]] BlockRange next_after_end() const { return {extent_.last_sequence + 1, extent_.last_sequence + 1}; }
     ums::Task<bool> read_missing_again();
     ums::Task<bool> read_again(const BlockRange& missing);
+    ums::Task<bool> read_again(const BlockRange& missing, const MissingPlace& place);
     ums::Task<void> report_missing();
     ums::Task<void> report_missing(const BlockRange& missing, bool is_needed);
+    ums::Task<void> look_at(const BlockRange& missing, const MissingPlace& place, Finding& finding);
+    [[nodiscard]] std::string why_unplaced(const BlockRange& missing) const;
     [[nodiscard]] std::string why_kept(bool is_needed) const;
     void report_short_logs();
     [[nodiscard]] bool is_said_by_block() const;
@@ -91,17 +97,12 @@ private:
         return !unnamed_files_.empty() && files_.size() + unnamed_files_.size() > named_data_files_;
     }
     [[nodiscard]] bool is_of_checkpoint(std::uint64_t lsn) const;
-    // Where the missing block with this number must begin, after the previous one, if that is known.
-    struct Place {
-        SimFile* file = nullptr;
-        std::uint64_t offset_bytes = 0;
-        std::uint64_t size_bytes = 0;  // at most
-        ExpectedBlock expected;
-    };
-    [[nodiscard]] std::optional<Place> place_of_missing(std::uint64_t sequence) const;
-    [[nodiscard]] std::optional<Place> place_of(const BlockRange& missing) const;
-    [[nodiscard]] const LogBlockPlace* find_block(std::uint64_t sequence) const;
-    [[nodiscard]] SimFile* file_of(const LogBlockPlace& block) const;
+    [[nodiscard]] std::uint32_t promised_incarnation() const { return promises_ == nullptr ? 0 : promises_->section().incarnation; }
+    [[nodiscard]] ExpectedBlock expected_at(const BlockRange& missing, const MissingPlace& place) const {
+        return {run_id_, missing.first, place.vlf_sequence, place.vlf_sector};
+    }
+    [[nodiscard]] std::optional<std::uint64_t> find_in(const BlockRange& missing, const MissingPlace& place, const std::byte* bytes) const;
+    [[nodiscard]] SimFile* file_of(std::uint32_t file_id) const;
 
     const std::vector<SimFile*> log_files_;
     const std::vector<SimFile*> data_files_;

@@ -1,0 +1,206 @@
+// Blocks that are missing in the log that a crash left: read again, then reported; and log files that are too short.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/files/rereader.hpp"
+#include "sim/verify/log_analysis.hpp"
+
+namespace sim {
+
+namespace {
+
+// Of gaps that stay; each takes half a second.
+constexpr std::size_t kGapsReadAgainMax = 64;
+
+std::string blocks_text(const BlockRange& missing) {
+    return missing.first == missing.last
+               ? fmt::format("block {}", missing.first)
+               : fmt::format("the {} blocks {} to {}", missing.last - missing.first + 1, missing.first, missing.last);
+}
+
+}  // namespace
+
+SimFile* LogAnalysis::file_of(std::uint32_t file_id) const {
+    return *std::find_if(log_files_.begin(), log_files_.end(), [file_id](const SimFile* log) { return log->id() == file_id; });
+}
+
+bool LogAnalysis::may_be_unreadable(const BlockRange& missing) const {
+    if (!scan_.has_unreadable()) return false;
+    const std::optional<MissingPlace> place = place_of_missing(contents_, missing, promised_incarnation());
+    return !place || scan_.is_unreadable(*file_of(place->file_id), place->offset_bytes, place->size_bytes);
+}
+
+// A block that a later read brings is not lost, but the read was wrong: a finding, and the analysis goes on with it.
+ums::Task<bool> LogAnalysis::read_missing_again() {
+    for (const auto* const ranges : {&extent_.missing, &extent_.missing_unneeded}) {
+        for (const BlockRange& missing : *ranges) {
+            if (run_.is_stopping() || gaps_that_stay_.size() >= kGapsReadAgainMax) co_return false;
+            if (gaps_that_stay_.contains(missing.first)) continue;
+            const bool was_there = co_await read_again(missing);
+            if (was_there) co_return true;
+            gaps_that_stay_.insert(missing.first);
+        }
+    }
+    co_return false;
+}
+
+ums::Task<bool> LogAnalysis::read_again(const BlockRange& missing) {
+    if (may_be_unreadable(missing)) co_return false;
+    const std::vector<MissingPlace> places = places_of_missing(contents_, missing, promised_incarnation());
+    for (const MissingPlace& place : places) {
+        const bool was_there = co_await read_again(missing, place);
+        if (was_there) co_return true;
+    }
+    co_return false;
+}
+
+// Where the block begins in what stands at the place, if it is there.
+std::optional<std::uint64_t> LogAnalysis::find_in(const BlockRange& missing, const MissingPlace& place, const std::byte* bytes) const {
+    const std::uint64_t end_bytes = place.begins_there ? kSectorBytes : place.size_bytes;
+    for (std::uint64_t at = 0; at < end_bytes; at += kSectorBytes) {
+        if (!check_block(bytes + at, place.size_bytes - at, expected_at(missing, place))) return at;
+    }
+    return std::nullopt;
+}
+
+ums::Task<bool> LogAnalysis::read_again(const BlockRange& missing, const MissingPlace& place) {
+    SimFile& file = *file_of(place.file_id);
+    Rereader rereader(file, journal_, place.offset_bytes, place.size_bytes, kReadAlignmentBytes);
+    const std::vector<std::byte> nothing(place.size_bytes);
+    for (std::uint32_t attempt = 1; attempt <= kRereadsMax; ++attempt) {
+        const Reread reread = co_await rereader.read(attempt, nothing.data());
+        if (!reread.has_come()) continue;
+        const std::optional<std::uint64_t> at = find_in(missing, place, rereader.bytes());
+        // What cannot be a block of this log would be missing again, and read again, without end.
+        if (!at || !scan_.add_late_block(contents_, file, place.offset_bytes + *at, rereader.bytes() + *at)) continue;
+        Finding finding;
+        finding.kind = FindingKind::log_gap;
+        finding.transient = true;
+        finding.place.is_log = true;
+        finding.place.file_id = file.id();
+        finding.place.path = file.path();
+        finding.place.offset_bytes = place.offset_bytes + *at;
+        finding.place.size_bytes = read_block_header(rereader.bytes() + *at).size_bytes;
+        finding.reads = 1 + attempt;
+        finding.description = fmt::format("The first read did not return log block {}; a later one did.", missing.first);
+        file.report(std::move(finding));
+        co_return true;
+    }
+    co_return false;
+}
+
+ums::Task<void> LogAnalysis::report_missing() {
+    if (log_files_.empty()) co_return;  // that they are not there is told of each
+    for (const BlockRange& missing : extent_.missing) {
+        if (!may_be_unreadable(missing)) co_await report_missing(missing, true);
+    }
+    for (const BlockRange& missing : extent_.missing_unneeded) {
+        if (!may_be_unreadable(missing)) co_await report_missing(missing, false);
+    }
+}
+
+// What stands where the first of the blocks must be.
+ums::Task<void> LogAnalysis::look_at(const BlockRange& missing, const MissingPlace& place, Finding& finding) {
+    finding.place.offset_bytes = place.offset_bytes;
+    finding.place.size_bytes = place.size_bytes;
+    Rereader rereader(*file_of(place.file_id), journal_, place.offset_bytes, place.size_bytes, kReadAlignmentBytes);
+    const std::vector<std::byte> nothing(place.size_bytes);
+    const Reread reread = co_await rereader.read(1, nothing.data());
+    if (reread.has_come()) finding.evidence.image.assign(rereader.bytes(), rereader.bytes() + place.size_bytes);
+    if (!place.begins_there) co_return;
+    finding.expected = ExpectedIdentity{.lsn = make_lsn(place.vlf_sequence, place.vlf_sector, 0)};
+    if (!reread.has_come()) co_return;
+    finding.received = received_block(rereader.bytes(), place.size_bytes);
+    const std::optional<BlockFault> fault = check_block(rereader.bytes(), place.size_bytes, expected_at(missing, place));
+    if (fault) finding.kind = fault->kind;
+}
+
+// A log continues directly behind a block, or in another virtual log file if there was too little room.
+std::string LogAnalysis::why_unplaced(const BlockRange& missing) const {
+    const bool is_one = log_files_.size() == 1;
+    return fmt::format(
+        "Where block {} was is not known: nothing shows in which virtual log file the log went on. So the finding covers the whole {}.",
+        missing.first, is_one ? "log file" : "file, although the block may have been in another log file");
+}
+
+ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing, bool is_needed) {
+    const std::vector<MissingPlace> places = places_of_missing(contents_, missing, promised_incarnation());
+    const std::optional<MissingPlace> place = place_of_missing(contents_, missing, promised_incarnation());
+    SimFile* const file = places.empty() ? log_files_.front() : file_of(places.front().file_id);
+    Finding finding;
+    finding.kind = FindingKind::log_gap;
+    finding.place.is_log = true;
+    finding.place.file_id = file->id();
+    finding.place.path = file->path();
+    finding.place.offset_bytes = kPageBytes;
+    finding.place.size_bytes = std::max<std::uint64_t>(file->size_bytes(), kPageBytes) - kPageBytes;
+    if (place) co_await look_at(missing, *place, finding);
+    finding.description = fmt::format("The log had been acknowledged up to block {} at least, but {} {} not there. {}",
+                                      extent_.hardened_sequence, blocks_text(missing), missing.first == missing.last ? "is" : "are",
+                                      is_needed ? "Recovery stops before it." : "Recovery happens not to need that part of the log.");
+    finding.reasoning = {
+        is_said_by_block()
+            ? fmt::format("Each block says up to which block the log was hardened when it was made; one that is there says {}.",
+                          extent_.hardened_sequence)
+            : fmt::format("According to the ledger outside of this storage, the log was hardened up to block {}.",
+                          extent_.hardened_sequence),
+        is_said_by_block() ? "What is missing lies at or below that number, so it had been acknowledged before the block that says so was "
+                             "even written: it was not in flight at the cut."
+                           : "The ledger was told so only after the storage had acknowledged all blocks up to that one: none of them was "
+                             "in flight at the cut.",
+        why_kept(is_needed)};
+    if (!place) finding.reasoning.push_back(why_unplaced(missing));
+    file->report(std::move(finding));
+}
+
+std::string LogAnalysis::why_kept(bool is_needed) const {
+    if (!is_needed) {
+        return "The last complete checkpoint began later in the same virtual log file. Such a file is freed as a whole, by a checkpoint "
+               "that began in a later one: nothing may have been written over this part.";
+    }
+    return extent_.checkpoint
+               ? fmt::format("Recovery needs it: the last complete checkpoint began at LSN 0x{:x}.", extent_.checkpoint->begin_lsn)
+               : std::string("Recovery needs it: no complete checkpoint is left from which recovery could start.");
+}
+
+// What was cut off need not be log that recovery wants.
+void LogAnalysis::report_short_logs() {
+    for (SimFile* const file : log_files_) {
+        const std::uint64_t proven_bytes = least_log_bytes(contents_, file->id());
+        const std::uint64_t told_bytes = promises_ == nullptr ? 0 : std::uint64_t{promises_->page_count(file->id())} * kPageBytes;
+        const std::uint64_t least_bytes = std::max(proven_bytes, told_bytes);
+        if (file->size_bytes() >= least_bytes) continue;
+        Finding finding;
+        finding.kind = FindingKind::lost_write;
+        finding.request.is_write = true;
+        finding.place.is_log = true;
+        finding.place.file_id = file->id();
+        finding.place.path = file->path();
+        finding.place.offset_bytes = file->size_bytes();
+        finding.place.size_bytes = least_bytes - file->size_bytes();
+        finding.description = fmt::format("The log file has {} bytes; {} that it had {}{}.", file->size_bytes(),
+                                          told_bytes > proven_bytes ? "the ledger outside of this storage says" : "its blocks prove",
+                                          least_bytes, file->requests_durability() ? ", and that this size had been made durable" : "");
+        finding.reasoning = {
+            told_bytes > proven_bytes
+                ? "The ledger was told so only after the storage had acknowledged the sync of the file: log files are never cut."
+            : file->requests_durability()
+                ? "Each block says how long its virtual log file is, and no block is written before the file, or its growth, is durable."
+                : "Each block says how long its virtual log file is. With Durability=None, nothing makes a growth durable."};
+        file->report(std::move(finding));
+    }
+}
+
+bool LogAnalysis::is_said_by_block() const {
+    return std::any_of(contents_.blocks.begin(), contents_.blocks.end(),
+                       [this](const LogBlockPlace& block) { return block.hardened_sequence == extent_.hardened_sequence; });
+}
+
+}  // namespace sim

@@ -1,0 +1,30 @@
+// Where blocks were that are missing in the log that a crash left, as far as the blocks beside them tell. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/verify/log_extent.hpp"
+
+namespace sim {
+
+struct MissingPlace {
+    std::uint32_t file_id = 0;
+    std::uint64_t offset_bytes = 0;
+    std::uint64_t size_bytes = 0;  // the block lies in there
+    std::uint32_t vlf_sequence = 0;
+    std::uint32_t vlf_sector = 0;  // of the offset
+    bool begins_there = true;      // otherwise it may also begin later
+    bool is_certain = true;        // otherwise it may have been elsewhere
+};
+
+// Of the first of these blocks: one if that is certain, otherwise those where it may have been, as far as they can be named.
+// `promised_incarnation`: of the run, when a ledger last heard from it; 0: there is none.
+[[nodiscard]] std::vector<MissingPlace> places_of_missing(const LogContents& contents, const BlockRange& missing,
+                                                          std::uint32_t promised_incarnation);
+// Nothing unless it is certain.
+[[nodiscard]] std::optional<MissingPlace> place_of_missing(const LogContents& contents, const BlockRange& missing,
+                                                           std::uint32_t promised_incarnation);
+
+}  // namespace sim
