@@ -13,13 +13,14 @@
 #include "ums/base/memory_region.hpp"
 #include "ums/base/units.hpp"
 #include "ums/sched/scheduler.hpp"
+#include "ums/sched/task_group.hpp"
 
 namespace sim {
 
 namespace {
 
 constexpr std::uint64_t kWindowBytes = 1 << 20;
-// So many pieces that cannot be read are found one by one; each takes its time.
+// So many pieces that cannot be read are tried again, and reported, one by one; then neighbours together.
 constexpr std::size_t kUnreadablePiecesMax = 64;
 
 // A VLF begins after the signature and VLFs of the same length, or where a file ended before it grew.
@@ -98,32 +99,58 @@ ums::Task<void> LogScan::read_window(SimFile& file, const Window& window, std::b
         co_await file.transfer(ums::IoOperation::read, window.offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
     const TransferFailure failure{ums::IoOperation::read, window.offset_bytes, window.size_bytes, result.error, result.transferred_bytes};
     if (failure.is_complete()) co_return;
-    bool is_explained = false;
-    std::uint64_t done_bytes = 0;
-    while (done_bytes < window.size_bytes) {
-        const bool is_whole = run_.is_stopping() || unreadable_.size() >= kUnreadablePiecesMax;
-        const std::uint64_t rest_bytes = window.size_bytes - done_bytes;
-        const std::uint64_t piece_bytes = is_whole ? rest_bytes : std::min(kReadAlignmentBytes, rest_bytes);
-        is_explained |= co_await read_piece(file, window.offset_bytes + done_bytes, {bytes + done_bytes, piece_bytes});
-        done_bytes += piece_bytes;
-    }
+    const bool is_explained = co_await read_pieces(file, window.offset_bytes, {bytes, window.size_bytes});
     if (!is_explained) report_recovered_transfer(file, failure);
 }
 
-// True if something was reported. Windows overlap: what the one before could not read was reported then.
-ums::Task<bool> LogScan::read_piece(SimFile& file, std::uint64_t offset_bytes, std::span<std::byte> bytes) {
-    if (is_known_unreadable(file, offset_bytes, bytes.size())) {
-        std::fill(bytes.begin(), bytes.end(), std::byte{0});
-        co_return true;
+// Each piece alone and once, then with patience those that did not come: all tries of one take half a second, most of which is waiting, so
+// they wait at the same time. True if something was reported. Windows overlap: what the one before could not read was reported then.
+ums::Task<bool> LogScan::read_pieces(SimFile& file, std::uint64_t offset_bytes, std::span<std::byte> bytes) {
+    std::vector<Piece> missing;
+    bool is_explained = false;
+    for (std::uint64_t done_bytes = 0; done_bytes < bytes.size();) {
+        const std::uint64_t rest_bytes = bytes.size() - done_bytes;
+        const std::uint64_t piece_bytes = run_.is_stopping() ? rest_bytes : std::min(kReadAlignmentBytes, rest_bytes);
+        const Piece piece{offset_bytes + done_bytes, bytes.subspan(done_bytes, piece_bytes)};
+        done_bytes += piece_bytes;
+        if (is_known_unreadable(file, piece.offset_bytes, piece_bytes)) {
+            std::fill(piece.bytes.begin(), piece.bytes.end(), std::byte{0});
+            is_explained = true;
+            continue;
+        }
+        const bool has_come = co_await try_piece(file, piece);
+        if (has_come) continue;
+        const bool is_alone = missing.empty() || missing.back().offset_bytes + missing.back().bytes.size() != piece.offset_bytes;
+        if (is_alone || unreadable_.size() + missing.size() < kUnreadablePiecesMax) {
+            missing.push_back(piece);
+        } else {
+            missing.back().bytes = {missing.back().bytes.data(), missing.back().bytes.size() + piece_bytes};
+        }
     }
-    const ums::IoSegment segment{bytes.data(), bytes.size()};
-    stamp_not_read(bytes.data(), bytes.size());
+    ums::TaskGroup reads;
+    for (Piece& piece : missing) ums::Scheduler::current().fork(reads, retry_piece(file, piece));
+    co_await reads.join();
+    co_return is_explained || std::any_of(missing.begin(), missing.end(), [](const Piece& piece) { return piece.is_reported; });
+}
+
+ums::Task<bool> LogScan::try_piece(SimFile& file, const Piece& piece) {
+    const ums::IoSegment segment{piece.bytes.data(), piece.bytes.size()};
+    stamp_not_read(segment.data, segment.size_bytes);
+    const TransferResult result =
+        co_await file.transfer(ums::IoOperation::read, piece.offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
+    const TransferFailure failure{ums::IoOperation::read, piece.offset_bytes, segment.size_bytes, result.error, result.transferred_bytes};
+    co_return failure.is_complete();
+}
+
+ums::Task<void> LogScan::retry_piece(SimFile& file, Piece& piece) {
+    const ums::IoSegment segment{piece.bytes.data(), piece.bytes.size()};
+    stamp_not_read(segment.data, segment.size_bytes);
     IoRetry retry(file, run_, journal_);
-    if (!co_await retry.read(offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) {
-        std::fill(bytes.begin(), bytes.end(), std::byte{0});
-        unreadable_.push_back({&file, offset_bytes, bytes.size()});
-    }
-    co_return retry.has_reported();
+    const bool has_come = co_await retry.read(piece.offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
+    piece.is_reported = retry.has_reported();
+    if (has_come) co_return;
+    std::fill(piece.bytes.begin(), piece.bytes.end(), std::byte{0});
+    unreadable_.push_back({&file, piece.offset_bytes, piece.bytes.size()});
 }
 
 bool LogScan::is_known_unreadable(const SimFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes) const {

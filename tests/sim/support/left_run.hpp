@@ -22,12 +22,14 @@
 namespace sim::testing {
 
 struct LeftRun {
-    // A log larger than usual still holds all blocks of the run. Sizes of 0 are the usual ones.
-    explicit LeftRun(std::uint64_t log_size_mb = 0, std::uint64_t data_size_mb = 0) {
+    // A log larger than usual still holds all blocks of the run. Sizes of 0 are the usual ones. `change`: other options of the run.
+    explicit LeftRun(std::uint64_t log_size_mb = 0, std::uint64_t data_size_mb = 0,
+                     const std::function<void(sim::Options& options)>& change = {}) {
         options = busy_options(VirtualRun::kFolder);
         if (log_size_mb != 0) options.files[1].initial_size_mb = options.files[1].max_size_mb = log_size_mb;
         if (data_size_mb != 0) options.files[0].initial_size_mb = options.files[0].max_size_mb = data_size_mb;
         options.test_cycle_duration_s = 1;
+        if (change) change(options);
         const sim::Results results = run.run(options);
         REQUIRE(results.outcome == sim::Outcome::passed);
         run_id = results.run_id;

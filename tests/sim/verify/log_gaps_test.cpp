@@ -1,10 +1,12 @@
 // Blocks that are missing in the log of a run, and what a verification says of their places. In virtual time, on files in memory.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "sim/verify/log_analysis.hpp"
@@ -13,6 +15,47 @@
 
 using namespace sim::testing;
 using sim::Results;
+
+namespace {
+
+constexpr std::uint64_t kHoleBytes = sim::kReadAlignmentBytes;
+
+// Places that cannot be read, at most so many, each in other blocks than the one before it. `blocks`: where they begin, in order.
+std::vector<std::uint64_t> holes_in(const std::map<std::uint64_t, std::uint64_t>& blocks, std::size_t count_max) {
+    std::vector<std::uint64_t> holes;
+    std::uint64_t sound_from = 0;
+    std::uint64_t sound_until = 0;  // a block ends here that no hole has hit
+    for (auto block = std::next(blocks.begin()); block != blocks.end() && holes.size() < count_max; ++block) {
+        const std::uint64_t hole = block->second / kHoleBytes * kHoleBytes;
+        if (std::prev(block)->second >= sound_from && sound_until < sound_from) sound_until = block->second;
+        if (sound_until < sound_from || hole < sound_until) continue;
+        holes.push_back(hole);
+        sound_from = hole + kHoleBytes;
+    }
+    return holes;
+}
+
+// Small blocks, many of them.
+void write_small_blocks(sim::Options& options) {
+    options.test_cycle_duration_s = 2;
+    options.random_user.user_count = 8;
+    options.random_user.min_io_chain_pages = options.random_user.max_io_chain_pages = 2;
+    options.random_user.max_log_per_buffer_bytes = 256;
+    options.random_user.sleep_after_ms = 1;
+}
+
+// From now on, these places of the log cannot be read.
+void make_holes(LeftRun& left, const std::vector<std::uint64_t>& holes) {
+    left.run.storage.set_fault([log_path = left.options.files[1].path, holes](const Recorded& request) {
+        const bool is_hit = std::any_of(holes.begin(), holes.end(), [&request](std::uint64_t hole) {
+            return request.offset_bytes < hole + kHoleBytes && hole < request.offset_bytes + request.size_bytes;
+        });
+        const bool fails = is_read(request) && request.path == log_path && is_hit;
+        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+}
+
+}  // namespace
 
 TEST_CASE("what stands in the place of a missing block, but cannot be a block of this log, is one finding") {
     LeftRun left(64);
@@ -54,4 +97,21 @@ TEST_CASE("a block that a later read brings is found although the one before it,
     CHECK_FALSE(results.findings[1].transient);
     CHECK(results.findings[1].place.offset_bytes == lost_bytes);
     CHECK(results.durability->missing_blocks == 1);
+}
+
+TEST_CASE("only what cannot be read of the log is given up, however many places those are") {
+    constexpr std::size_t kHoles = 70;
+    LeftRun left(64, 0, write_small_blocks);
+    const std::vector<std::uint64_t> holes = holes_in(left.blocks_before_checkpoint(), kHoles);
+    REQUIRE(holes.size() == kHoles);
+    make_holes(left, holes);
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(results.findings.size() == kHoles);
+    for (const sim::Finding& finding : results.findings) {
+        CHECK(finding.kind == sim::FindingKind::io_error);
+        CHECK(finding.place.size_bytes == kHoleBytes);
+    }
+    // One after the other, those of one read of a megabyte took more than half a minute.
+    CHECK(phase(results, sim::Phase::log_analysis).duration_us < 20'000'000);
 }
