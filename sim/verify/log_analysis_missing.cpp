@@ -42,7 +42,8 @@ ums::Task<bool> LogAnalysis::read_missing_again() {
     for (const auto* const ranges : {&extent_.missing, &extent_.missing_unneeded}) {
         for (const BlockRange& missing : *ranges) {
             if (run_.is_stopping() || gaps_that_stay_.size() >= kGapsReadAgainMax) co_return false;
-            if (gaps_that_stay_.contains(missing.first)) continue;
+            // What is known to be unreadable is not read again, and does not count.
+            if (gaps_that_stay_.contains(missing.first) || may_be_unreadable(missing)) continue;
             const bool was_there = co_await read_again(missing);
             if (was_there) co_return true;
             gaps_that_stay_.insert(missing.first);
@@ -52,7 +53,6 @@ ums::Task<bool> LogAnalysis::read_missing_again() {
 }
 
 ums::Task<bool> LogAnalysis::read_again(const BlockRange& missing) {
-    if (may_be_unreadable(missing)) co_return false;
     const std::vector<MissingPlace> places = places_of_missing(contents_, missing, promised_incarnation());
     for (const MissingPlace& place : places) {
         const bool was_there = co_await read_again(missing, place);

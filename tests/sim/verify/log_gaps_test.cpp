@@ -115,3 +115,31 @@ TEST_CASE("only what cannot be read of the log is given up, however many places 
     // One after the other, those of one read of a megabyte took more than half a minute.
     CHECK(phase(results, sim::Phase::log_analysis).duration_us < 20'000'000);
 }
+
+TEST_CASE("a block that a later read brings is not lost, although many parts of the log cannot be read") {
+    LeftRun left(64, 0, write_small_blocks);
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
+    constexpr std::size_t kHoles = 64;
+    const std::vector<std::uint64_t> holes = holes_in(kept, kHoles);
+    REQUIRE(holes.size() == kHoles);
+    const auto late = std::prev(kept.end(), 2);
+    REQUIRE(std::prev(late)->second >= holes.back() + kHoleBytes);
+    make_holes(left, holes);
+    bool is_scanned = false;
+    const std::string log_path = left.options.files[1].path;
+    const std::uint64_t late_bytes = late->second;
+    const std::uint64_t last_byte = left.log().size_bytes() - 1;
+    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        if (request.operation != ums::IoOperation::read || path != log_path || request.error) return;
+        is_scanned = is_scanned || covers(request, last_byte);
+        if (is_scanned || !covers(request, late_bytes)) return;
+        request.segments[0].data[late_bytes - request.offset_bytes] ^= std::byte{1};
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(results.findings.size() == kHoles + 1);
+    const sim::Finding& finding = results.findings.back();
+    CHECK(finding.kind == sim::FindingKind::log_gap);
+    CHECK(finding.transient);
+    CHECK(finding.place.offset_bytes == late_bytes);
+}
