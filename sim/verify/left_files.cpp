@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -54,6 +55,7 @@ public:
         bool is_sound = false;
         bool is_misplaced = false;                      // its first page is that of another file of the run
         std::map<std::uint16_t, std::uint32_t> runs{};  // of a first page of several signatures: run tag and time of each
+        ums::MemoryRegion first;                        // its first page, as it came first
     };
 
     Found open(const FileOptions& file, std::uint32_t id) {
@@ -72,7 +74,62 @@ public:
         return found;
     }
 
+    // What came may be old, or another file's, if the sound first pages contradict each other.
+    void settle(std::vector<Found>& all) {
+        if (!contradict(all)) return;
+        for (Found& found : all) {
+            if (found.is_sound) look_again(found, all);
+        }
+    }
+
 private:
+    static bool is_same(const PageHeader& a, const PageHeader& b) { return a.run_id == b.run_id && a.file_id == b.file_id; }
+
+    static bool contradict(const std::vector<Found>& all) {
+        for (auto a = all.begin(); a != all.end(); ++a) {
+            const bool has_other = std::any_of(a + 1, all.end(), [&a](const Found& b) {
+                return b.is_sound && (b.header.run_id != a->header.run_id || is_same(a->header, b.header));
+            });
+            if (a->is_sound && has_other) return true;
+        }
+        return false;
+    }
+
+    // A run follows on the one before; and no file has the number of another one.
+    static bool is_better(const PageHeader& later, const Found& found, const std::vector<Found>& all) {
+        if (later.run_id != found.header.run_id) return later.write_utc_us > found.header.write_utc_us;
+        const auto is_of_another = [&](const PageHeader& header) {
+            return std::any_of(all.begin(), all.end(),
+                               [&](const Found& each) { return &each != &found && each.is_sound && is_same(each.header, header); });
+        };
+        return is_of_another(found.header) && !is_of_another(later);
+    }
+
+    void look_again(Found& found, const std::vector<Found>& all) {
+        const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
+        for (std::uint32_t reread = 1; reread <= kSignatureRereads; ++reread) {
+            storage_.drop_cache(found.setup.control);
+            std::size_t transferred = 0;
+            const std::error_code error = storage_.read(found.setup.control, 0, page.data(), kPageBytes, transferred);
+            if (error || transferred != kPageBytes || !has_signature(page.data())) continue;
+            const PageHeader header = read_header(page.data());
+            const bool is_sound = header.format == kPageFormat && header.checksum == page_checksum(page.data());
+            if (!is_sound || !is_better(header, found, all)) continue;
+            found.header = header;
+            if (!found.left.late_signature) note_late_signature(found, page.data(), reread);
+            return;
+        }
+    }
+
+    static void note_late_signature(Found& found, const std::byte* page, std::uint32_t reread) {
+        Finding late = name_late_signature(found.first.data(), page);
+        late.place.is_log = found.left.options.is_log;
+        late.place.path = found.left.options.path;
+        late.place.size_bytes = kPageBytes;
+        late.reads = 1 + reread;
+        found.left.late_signature = std::move(late);
+    }
+
     // Nothing is written, so nothing can be destroyed.
     static Options readable(Options options) {
         options.overwrite_foreign_files = true;
@@ -80,19 +137,13 @@ private:
     }
 
     void read_signature(const FileClaim& claim, Found& found) {
-        const ums::MemoryRegion first(kPageBytes, ums::MemoryKind::plain);
-        const bool is_whole = read_first_page(claim, first, found);
+        found.first = ums::MemoryRegion(kPageBytes, ums::MemoryKind::plain);
+        const bool is_whole = read_first_page(claim, found.first, found);
         for (std::uint32_t reread = 1; reread <= kSignatureRereads && is_whole && !found.is_sound; ++reread) {
             const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
             storage_.drop_cache(claim.control);
             read_first_page(claim, page, found);
-            if (!found.is_sound) continue;
-            Finding late = name_late_signature(first.data(), page.data());
-            late.place.is_log = claim.file.is_log;
-            late.place.path = claim.file.path;
-            late.place.size_bytes = kPageBytes;
-            late.reads = 1 + reread;
-            found.left.late_signature = std::move(late);
+            if (found.is_sound) note_late_signature(found, page.data(), reread);
         }
     }
 
@@ -205,6 +256,7 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
         ++id;
         if (!is_transient(file, options.files)) all.push_back(opener.open(file, id));
     }
+    opener.settle(all);
     FoundFiles result;
     result.run_id = run_of(all);
     result.is_being_replaced = are_being_replaced(all);

@@ -123,7 +123,7 @@ TEST_CASE("a missing file is found if the log proves that it existed") {
 }
 
 TEST_CASE("a first page that came back wrong once is a transient finding, and the file is what later reads show") {
-    // Returns zeros, or a wrong bit, when the first page of the file is read for the first time.
+    // Returns something else, or a wrong bit, when the first page of the file is read for the first time.
     struct WrongOnce final : ums::ForwardingStorage {
         WrongOnce(ums::Storage& inner, std::string file_path) : ums::ForwardingStorage(inner), path(std::move(file_path)) {}
         std::error_code open(const std::string& name, const ums::OpenOptions& how, ums::FileHandle& file) override {
@@ -135,19 +135,29 @@ TEST_CASE("a first page that came back wrong once is a transient finding, and th
                              std::size_t& transferred_bytes) override {
             const std::error_code error = inner().read(file, offset_bytes, data, size_bytes, transferred_bytes);
             if (file != wanted || offset_bytes != 0 || std::exchange(was_wrong, true)) return error;
-            if (gives_zeros) std::fill_n(data, size_bytes, std::byte{0});
-            if (!gives_zeros) data[5000] ^= std::byte{16};
+            if (instead.empty()) data[5000] ^= std::byte{16};
+            std::copy_n(instead.begin(), std::min(instead.size(), size_bytes), data);
             return error;
         }
         const std::string path;
         ums::FileHandle wanted;
-        bool gives_zeros = false;
+        std::vector<std::byte> instead;
         bool was_wrong = false;
     };
     const std::size_t wrong = GENERATE(0U, 1U);
     LeftRun left;
     WrongOnce storage(left.run.storage, left.options.files[wrong].path);
-    storage.gives_zeros = GENERATE(true, false);
+    // Sound, and of the run that had made the files before, or of the other file: only the files together show that.
+    const std::uint32_t file_id = static_cast<std::uint32_t>(wrong) + 1;
+    PageBuffer earlier;
+    sim::make_page({left.run_id + 1, file_id, 0, 1, 0, 1}, earlier.data());
+    PageBuffer of_other;
+    (wrong == 0 ? left.log() : left.data()).read(0, of_other.data(), kPageBytes);
+    const std::vector<std::byte> answers[] = {{},
+                                              std::vector<std::byte>(kPageBytes),
+                                              {earlier.data(), earlier.data() + kPageBytes},
+                                              {of_other.data(), of_other.data() + kPageBytes}};
+    storage.instead = answers[GENERATE(0U, 1U, 2U, 3U)];
     Options options = left.options;
     options.job = GENERATE(sim::Job::verify, sim::Job::resume);
     const Results results = sim::Simulation(options, storage, left.run.clock, left.run.sink).run();
