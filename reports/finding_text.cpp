@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -42,6 +44,14 @@ std::string detail_of_part(const std::vector<sim::SectorFact>& sectors, std::uin
     const std::string expected = expected_version == 0 ? "zeros" : fmt::format("version {}", expected_version);
     if (what == expected) return fmt::format("{}, but not what was written", what);
     return fmt::format("{} of {} instead of {}", counted(count, "sector"), what, expected);
+}
+
+// `stays`: in spite of what, if that was tried.
+std::string lost_write_meaning(std::string_view stays) {
+    return fmt::format(
+        "The storage acknowledged a write that never reached the place where it belongs: what was there before is still there{}. SQL "
+        "Server would work with old data and could not repair it from the log.",
+        stays);
 }
 
 }  // namespace
@@ -108,6 +118,7 @@ std::string finding_sentence(const sim::Finding& finding) {
 
 KindText kind_text(sim::FindingKind kind) {
     using Kind = sim::FindingKind;
+    static const std::string lost_write = lost_write_meaning("");
     switch (kind) {
         case Kind::stale_read:
             return {
@@ -120,8 +131,7 @@ KindText kind_text(sim::FindingKind kind) {
                 "path for databases until the cause is found."};
         case Kind::lost_write:
             return {
-                "The storage acknowledged a write that never reached the place where it belongs: what was there before is still "
-                "there. SQL Server would work with old data and could not repair it from the log.",
+                lost_write,
                 "Look at write caches, at firmware and drivers that drop or reorder writes, and at snapshots and thin provisioning. Give "
                 "the vendor the time and the offset of the write: it was reported as done. The dump file says when it was "
                 "made, if that can be determined, and has the request itself, if not too many came after it."};
@@ -222,11 +232,8 @@ KindText kind_text(const sim::Finding& finding) {
             kind_text(finding.kind).advice};
     }
     if (finding.kind == Kind::lost_write && was_read_through_new_file(finding)) {
-        return {
-            "The storage acknowledged a write that never reached the place where it belongs: what was there before is still there, even "
-            "after the caches were flushed and dropped and the file was reopened. SQL Server would work with old data and could not repair "
-            "it from the log.",
-            kind_text(finding.kind).advice};
+        static const std::string meaning = lost_write_meaning(", even after the caches were flushed and dropped and the file was reopened");
+        return {meaning, kind_text(finding.kind).advice};
     }
     if (finding.transient && finding.kind == Kind::torn_page) {
         return {
