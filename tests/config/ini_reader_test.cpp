@@ -82,8 +82,8 @@ TEST_CASE("broken UTF-16 and zero bytes are errors that say what to do") {
 
 TEST_CASE("blanks, and the letter case of sections, keys and booleans, do not matter") {
     const sim::Options options =
-        quiet_ini(std::string("  [ config ]\n\tcpucount\t=  2 \nSTOPONERROR = false\nnoBuffering=No\nWriteThrough=0\n"
-                              "StampFiles=yes\nForceReadAhead=oFF\nDeleteFilesAtShutdown=1\nAllowIOBursts=TRUE\n[RANDOMUSER]\n"
+        quiet_ini(std::string("  [ config ]\n\tcpucount\t=  2 \nSTOPONERROR = false\nnoBuffering=No\nUseScatterGather=no\n"
+                              "WriteThrough=0\nStampFiles=yes\nForceReadAhead=oFF\nDeleteFilesAtShutdown=1\nAllowIOBursts=TRUE\n[RANDOMUSER]\n"
                               "rollbackchance=7\n") +
                   kIniFiles);
     CHECK(options.cpu_count == 2);
