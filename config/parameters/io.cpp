@@ -120,8 +120,8 @@ std::vector<Parameter> io_parameters() {
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.stamp_files; },
          .help = "Write zeros to new space of data files instead of only reserving it.",
-         .details = "FALSE reserves it the fast way (fallocate). Log files are written with zeros in any case, except for what "
-                    "LogInstantGrowth adds.",
+         .details = "FALSE reserves it the fast way (fallocate). Of a sparse data file only what it grows by is written. Log files are "
+                    "written with zeros in any case, sparse ones, too, except for what LogInstantGrowth adds.",
          .background = "FALSE is 'instant file initialization'."},
     };
 }

@@ -133,7 +133,7 @@ ums::Task<void> FileCreator::set_size(const FileClaim& claim) {
             fail_start(path, "cannot be emptied", error, FileRequest::resize);
         if (const auto error = storage_.truncate(claim.control, claim.size_bytes))
             fail_start(path, "cannot be extended", error, FileRequest::resize);
-        co_return;
+        if (!claim.file.is_log) co_return;
     }
     // tempdb does not start with its old contents either.
     if (claim.file.is_tempdb) {

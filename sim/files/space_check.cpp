@@ -36,7 +36,7 @@ struct Demand {
     void add(const FileClaim& claim) {
         if (files++ == 0) path = claim.file.path;
         if (claim.is_replaced) freed_bytes += claim.found.freed_by_removal_bytes;
-        if (claim.file.sparse) return;
+        if (claim.file.sparse && !claim.file.is_log) return;
         const std::uint64_t kept_bytes = claim.is_missing() || claim.is_replaced ? 0 : claim.found.size_bytes;
         needed_bytes += claim.size_bytes - std::min(claim.size_bytes, kept_bytes);
     }

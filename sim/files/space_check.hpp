@@ -14,8 +14,8 @@ namespace sim {
 // free." Less if less is known. Asks the system; any thread.
 [[nodiscard]] std::string free_space_text(ums::Storage& storage, const std::string& path);
 
-// Checks the files of each file system together; files that will be replaced make room first. Sparse files and devices need none. Throws an
-// EnvironmentError that says what is needed and what is free.
+// Checks the files of each file system together; files that will be replaced make room first. Sparse data files and devices need none.
+// Throws an EnvironmentError that says what is needed and what is free.
 void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storage& storage);
 
 }  // namespace sim

@@ -77,6 +77,10 @@ TEST_CASE("if there is not enough space, a run reports how much it needs and cre
     sim::FileOptions sparse = bench.file("c.mdx", 3);
     sparse.sparse = true;
     CHECK(bench.prepare(sparse).error == Error::none);
+    // A log is written with zeros even if it is sparse.
+    sparse.path = bench.folder / "d.ldx";
+    sparse.is_log = true;
+    CHECK_THAT(bench.prepare(sparse).message, ContainsSubstring("not enough space: 3 MB are needed"));
 }
 
 TEST_CASE("whatever fails during the start, a created file is removed and every handle is closed") {

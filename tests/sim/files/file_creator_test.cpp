@@ -364,13 +364,14 @@ TEST_CASE("zeros are really written to log files, and to data files if StampFile
         }
         std::uint64_t bytes = 0;
     };
-    const auto written_for = [](bool is_log, bool stamp) {
+    const auto written_for = [](bool is_log, bool stamp, bool is_sparse = false) {
         CreatorBench bench;
         WriteSpy spy(bench.posix);
         bench.storage = &spy;
         bench.options.stamp_files = stamp;
         sim::FileOptions file = bench.file("a.x", 3);
         file.is_log = is_log;
+        file.sparse = is_sparse;
         REQUIRE(bench.prepare(file).error == Error::none);
         CHECK(is_all_zero(content(file.path)));
         return spy.bytes;
@@ -379,6 +380,9 @@ TEST_CASE("zeros are really written to log files, and to data files if StampFile
     CHECK(written_for(false, true) == 3 * kMb);
     CHECK(written_for(true, false) == 3 * kMb);
     CHECK(written_for(true, true) == 3 * kMb);
+    // A sparse data file begins with holes; a log never does.
+    CHECK(written_for(false, true, true) == sim::kPageBytes);
+    CHECK(written_for(true, false, true) == 3 * kMb);
 }
 
 TEST_CASE("a sparse file has its size without the space, even if an old file had contents") {
