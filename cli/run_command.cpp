@@ -71,7 +71,7 @@ void save(const sim::Options& options, const std::string& path) {
 
 // As in SQLIOSim, -save writes a first configuration file to start from. This is not a success, because there is nothing to run yet.
 [[noreturn]] void save_what_there_is(const config::Configuration& configuration, const std::string& path) {
-    save(configuration.options, path);
+    save(configuration.as_set, path);
     throw config::ConfigError(fmt::format("{}\n{} has been written with every parameter and can be completed",
                                           fmt::join(configuration.missing_files, "\n"), path));
 }
@@ -149,7 +149,7 @@ ExitCode run_on_files(const Call& call, const RunArguments& arguments, GroupMemb
     if (group != nullptr) facts.group = group->text();
 
     Run run(options, arguments, call.as_sqliosim, call.console, stop, group);
-    if (!arguments.save_path.empty()) save(configuration.options, arguments.save_path);
+    if (!arguments.save_path.empty()) save(configuration.as_set, arguments.save_path);
     run.announce(facts);
     for (const std::string& warning : configuration.warnings) run.emit(sim::Severity::warning, warning);
     const LiveView view(server ? &*server : nullptr, [&] { return run.status_texts(facts.engine); });

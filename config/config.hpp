@@ -45,6 +45,7 @@ struct Configuration {
     sim::Options options;
     std::vector<std::string> warnings;       // one line each, with the place as in ConfigError
     std::vector<std::string> missing_files;  // with allow_missing_files: files that a run still needs, in the same form
+    sim::Options as_set;                     // what file and switches say, before it was fitted to this machine: what -save writes
 };
 
 // Reads `path` (TOML if it ends in .toml, otherwise INI; none = every parameter has its default), applies the switches and checks the

@@ -42,8 +42,9 @@ Configuration load_options(const RawConfig* profile, const RawConfig* raw, Probl
         for (const std::string& missing : draft.missing_files) draft.problems.error(missing);
     }
     draft.problems.throw_if_any();
+    sim::Options as_set = draft.options;
     adjust_to_machine(draft, machine);
-    return {std::move(draft.options), draft.problems.warnings(), std::move(draft.missing_files)};
+    return {std::move(draft.options), draft.problems.warnings(), std::move(draft.missing_files), std::move(as_set)};
 }
 
 }  // namespace config

@@ -133,6 +133,14 @@ TEST_CASE("without files, -save writes a configuration to start from, which does
     CHECK_FALSE(folder.has("second.ini"));
 }
 
+TEST_CASE("the switch -save writes a pool that is too large for this machine as it was asked for") {
+    const IoproofFolder folder;
+    folder.write("large.ini", "[CONFIG]\nMaxMemoryMB=16777216\n");
+    const auto save = folder.start({"run", "-cfg", "large.ini", "-save", "saved.ini"});
+    CHECK(save->wait() == 2);  // no file to test is named
+    CHECK_THAT(folder.read("saved.ini"), ContainsSubstring("MaxMemoryMB=16777216\n"));
+}
+
 TEST_CASE("sqliosim.cfg.ini in the current folder is read if no other file is named") {
     const IoproofFolder folder;
     folder.write("sqliosim.cfg.ini", "[CONFIG]\r\nErrorFile=own.xml\r\nTestCycleDuration=1\r\n");

@@ -96,6 +96,19 @@ TEST_CASE("the switch -save saves defaults, file and switches combined") {
     CHECK(again.files.at(0).initial_size_mb == 64);
 }
 
+TEST_CASE("the switch -save saves what was set, not what this machine allows of it") {
+    const TemporaryDirectory folder;
+    const std::string path = folder.write("x.ini", "[CONFIG]\nMaxMemoryMB=64\n");
+    const config::MachineFacts small{.cpu_count = 1, .default_pool_mb = 16, .memory_mb = 32};
+    const config::Configuration loaded = config::load_file(path, {.directories = {"/d"}}, small);
+    CHECK(loaded.options.max_memory_mb == 32);
+    CHECK(loaded.options.files.at(0).increment_mb == 1);
+    CHECK(loaded.as_set.max_memory_mb == 64);
+    CHECK(loaded.as_set.files.at(0).increment_mb == 10);
+    save(loaded.as_set, path);
+    CHECK(config::load_file(path, {}, small).options == loaded.options);
+}
+
 TEST_CASE("a saved file is recognized by its first line, and a handwritten one is not") {
     for (const char* name : {"a.ini", "a.toml"}) {
         const std::string text = config::saved_configuration({}, name);
