@@ -10,6 +10,7 @@
 #include <spdlog/sinks/base_sink.h>
 
 #include "reports/finding_text.hpp"
+#include "reports/log_events.hpp"
 #include "ums/base/printable.hpp"
 
 namespace cli {
@@ -95,25 +96,28 @@ void ConsoleSink::on_event(const sim::Event& event) {
     logger_->log(time_of(event.utc_us), spdlog::source_loc{}, level_of(event.severity), ums::printable(text));
 }
 
+// In SQLIOSim's form with the words of its log, which scripts look for.
+void ConsoleSink::show(const sim::Finding& finding) {
+    if (options_.sqliosim_form) return on_event(reports::finding_event(finding));
+    const auto level = finding.is_warning ? spdlog::level::warn : spdlog::level::err;
+    const char* const what = finding.is_warning ? "" : "FINDING ";
+    logger_->log(time_of(finding.moment.utc_us), spdlog::source_loc{}, level,
+                 ums::printable(fmt::format("{}{}: {}: {}", what, sim::name_of(finding.kind), place_of(finding),
+                                            reports::finding_sentence(finding))));
+}
+
 void ConsoleSink::on_finding(const sim::Finding& finding) {
-    if (finding.is_warning) {
-        logger_->log(
-            time_of(finding.moment.utc_us), spdlog::source_loc{}, spdlog::level::warn,
-            ums::printable(fmt::format("{}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding))));
-        return;
-    }
+    if (finding.is_warning) return show(finding);
     std::unique_lock lock(mutex_);
     const bool is_shown = shown_.keeps(finding);
     const bool is_first_left_out = shown_.has_just_filled_up();
     lock.unlock();
-    const auto show = [&](const std::string& text) {
-        logger_->log(time_of(finding.moment.utc_us), spdlog::source_loc{}, spdlog::level::err, ums::printable(text));
-    };
     if (is_first_left_out) {
-        show(fmt::format("more than {} findings; the rest are in the log, and here only the first of each other kind", kFindingsShownMax));
+        logger_->log(
+            time_of(finding.moment.utc_us), spdlog::source_loc{}, spdlog::level::err,
+            fmt::format("more than {} findings; the rest are in the log, and here only the first of each other kind", kFindingsShownMax));
     }
-    if (is_shown)
-        show(fmt::format("FINDING {}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding)));
+    if (is_shown) show(finding);
 }
 
 }  // namespace cli

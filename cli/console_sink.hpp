@@ -43,6 +43,7 @@ private:
         std::uint64_t count = 0;
     };
     [[nodiscard]] std::uint64_t count_alike(const sim::Event& event);
+    void show(const sim::Finding& finding);
 
     const ConsoleSinkOptions options_;
     std::shared_ptr<spdlog::logger> logger_;

@@ -120,6 +120,22 @@ TEST_CASE("called as sqliosim, messages go to standard output with date, thread 
     CHECK(Captured::text(captured.err()).empty());
 }
 
+TEST_CASE("called as sqliosim, a finding is shown with the words of the log") {
+    const UtcZone zone;
+    const Captured captured;
+    cli::Console console(captured.out(), captured.err());
+    cli::ConsoleSink sink(console, [] {}, {.sqliosim_form = true, .errors_only = true});
+    sim::Finding wrong = finding();
+    wrong.moment.thread_id = 9080;
+    wrong.moment.user = "Random User 3";
+    sink.on_finding(wrong);
+    console.finish();
+    CHECK(Captured::text(captured.out()) ==
+          "11/14/23 22:13:20 9080 Random User 3 Buffer validation failed on /d/sqliosim.mdx Page: 87366, offset 0x0. the checksum is wrong "
+          "(While accessing the hard disk, a disk operation failed even after retries.)\n");
+    CHECK(Captured::text(captured.err()).empty());
+}
+
 TEST_CASE("only the first of very many findings are shown, and one line says so") {
     const Captured captured;
     cli::Console console(captured.out(), captured.err());
