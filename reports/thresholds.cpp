@@ -127,6 +127,15 @@ void keep_worse(std::optional<Measured>& worst, Measured measured) {
     if (!worst || measured.value > worst->value) worst = std::move(measured);
 }
 
+// Of files of backups, only late requests are counted.
+void keep_worse_of_backups(std::optional<Measured>& worst, const Threshold& threshold, const sim::Results& results) {
+    if (!results.backup || (threshold.figure != Figure::long_io && threshold.figure != Figure::warnings)) return;
+    for (const sim::BackupFileResult& file : results.backup->files) {
+        if (!is_about_file(threshold, file.path, "")) continue;
+        keep_worse(worst, {static_cast<double>(threshold.figure == Figure::long_io ? file.long_ios : file.warnings), file.path, ""});
+    }
+}
+
 std::optional<Measured> worst_of(const Threshold& threshold, const sim::Results& results) {
     std::optional<Measured> worst;
     for (const sim::FileResult& file : results.files) {
@@ -141,6 +150,7 @@ std::optional<Measured> worst_of(const Threshold& threshold, const sim::Results&
             keep_worse(worst, {time_us(threshold, file.latency[i]), file.path, std::string(sim::name_of(io_class))});
         }
     }
+    keep_worse_of_backups(worst, threshold, results);
     return worst;
 }
 

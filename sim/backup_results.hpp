@@ -27,6 +27,8 @@ struct BackupFileResult {
     std::uint64_t read_bytes = 0;
     std::uint64_t written_bytes = 0;
     std::uint64_t findings = 0;
+    std::uint64_t warnings = 0;  // requests that came late
+    std::uint64_t long_ios = 0;
 };
 
 struct BackupResult {

@@ -331,9 +331,10 @@ ums::Task<void> Backup::restore() {
 
 BackupResult Backup::result() const {
     BackupResult result = result_;
-    const auto add = [&result](const SimFile& file) {
+    const auto add = [&](const SimFile& file) {
         result.files.push_back({file.path(), file.options().role, file.size_bytes(), sum_of(file.counters(), &FileCounters::read_bytes),
-                                sum_of(file.counters(), &FileCounters::written_bytes), file.finding_count});
+                                sum_of(file.counters(), &FileCounters::written_bytes), file.finding_count,
+                                parts_.context.journal.warnings_of(file.id()), sum_of(file.counters(), &FileCounters::long_ios)});
     };
     for (const auto& data : parts_.files.data_files) add(data->file);
     add(*parts_.files.chain);

@@ -221,6 +221,23 @@ TEST_CASE("warnings are counted for their file, also those that are not listed")
     CHECK_FALSE(is_exceeded("warnings > 0 in sqliosim.mdx", results));
 }
 
+TEST_CASE("late requests to the files of backups count for a limit, too") {
+    sim::Results results = measured_results();
+    sim::BackupFileResult stripe;
+    stripe.path = "/backups/ioproof_backup_1.bak";
+    stripe.warnings = 2;
+    stripe.long_ios = 3;
+    results.backup.emplace().files.push_back(stripe);
+    const sim::ThresholdResult warnings = evaluate_threshold(parsed("warnings > 0"), results);
+    CHECK(warnings.is_exceeded);
+    CHECK(warnings.value == 2);
+    CHECK(warnings.path == stripe.path);
+    CHECK(is_exceeded("long_io > 2", results));
+    CHECK_FALSE(is_exceeded("long_io > 3", results));
+    CHECK_FALSE(is_exceeded("warnings > 0 in sqliosim.mdx", results));
+    CHECK(evaluate_threshold(parsed("throttled > 100"), results).path == results.files[0].path);
+}
+
 TEST_CASE("a run above a limit fails with its own wording, and wrong data outranks it") {
     sim::Results results = measured_results();
     results.thresholds = {evaluate_threshold(parsed("p99 > 4ms"), results), evaluate_threshold(parsed("p99 > 40ms"), results)};

@@ -1,10 +1,12 @@
 // Entire runs in virtual time on storages that fail, with many seeds: each ends with the right outcome, and never lets a transfer overlap a
 // write. By hand for longer: IOPROOF_HUNT_RUNS=500 sim_test "[failing]"; one run again: IOPROOF_TEST_SEED=<seed> IOPROOF_HUNT_RUNS=1.
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sim/files/sim_file.hpp"
 #include "sim/limits.hpp"
 #include "tests/sim/support/faulty_storage.hpp"
 #include "tests/sim/support/overlap_watch.hpp"
@@ -167,4 +169,26 @@ TEST_CASE("a late request is a warning in the results, one that takes two minute
         CHECK(or_empty(results.warnings[0].failure).duration_us >= 20'000'000);
         CHECK(run.sink.findings().size() == 1);  // the sinks receive it, too
     }
+}
+
+TEST_CASE("a late request to a file of backups is counted for that file", "[failing]") {
+    FailingRun run(1);
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    options.backup_user.folders = VirtualRun::kFolder;
+    bool is_out = false;
+    const sim::Results results = run.run(options, [&](const ums::IoRequest& request) {
+        const auto* const file = static_cast<const sim::SimFile*>(request.owner);
+        const bool is_of_stripe = is_transfer(request) && file != nullptr && file->options().role == sim::FileRole::backup;
+        return Fate{.delay_ns = is_of_stripe && !std::exchange(is_out, true) ? 20 * ums::kNsPerSecond : 0};
+    });
+    INFO(run.sink.text());
+    CHECK(results.outcome == Outcome::passed);
+    REQUIRE(results.warning_count == 1);
+    REQUIRE(results.backup);
+    const std::vector<sim::BackupFileResult>& files = results.backup->files;
+    const auto late = std::find_if(files.begin(), files.end(), [](const sim::BackupFileResult& each) { return each.warnings > 0; });
+    REQUIRE(late != files.end());
+    CHECK(late->path == results.warnings[0].place.path);
+    CHECK(late->warnings == 1);
+    CHECK(late->long_ios == 1);
 }
