@@ -79,12 +79,8 @@ std::string places(const sim::Finding& finding) {
     std::string text = fact("file", fmt::format("{} (file {})", finding.place.path, finding.place.file_id));
     text += fact("operation", std::string(sim::operation_of(finding)));
     if (finding.request.of_file != sim::FileRequest::none) return text + fact("place", "the file as a whole");
-    if (is_of_log(finding)) {
-        text += fact("offset in the file", offset_text(finding.place.offset_bytes));
-    } else {
-        text += fact("page", offset_text(finding.place.page_id));
-        text += fact("offset in the file", offset_text(finding.place.offset_bytes));
-    }
+    if (!finding.place.is_log && !is_of_log(finding)) text += fact("page", offset_text(finding.place.page_id));
+    text += fact("offset in the file", offset_text(finding.place.offset_bytes));
     text += fact("size", fmt::format("{} bytes", count_text(finding.place.size_bytes)));
     if (finding.place.device) {
         text +=

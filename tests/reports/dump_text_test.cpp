@@ -172,6 +172,21 @@ TEST_CASE("for a log block the header of log blocks is decoded") {
     CHECK_THAT(text, !ContainsSubstring("page_id"));
 }
 
+TEST_CASE("a request to a log that failed is at an offset, and at no page") {
+    sim::Finding finding = example_finding();
+    finding.kind = sim::FindingKind::io_error;
+    finding.failure = {.error_code = 5, .error_text = "Input/output error"};
+    finding.place.path = "/log/sqliosim.ldx";
+    finding.place.is_log = true;
+    finding.place.page_id = 0;
+    finding.place.offset_bytes = 73'728;
+    const std::string text = dump_text(finding, "0.1.0");
+    CHECK_THAT(text, ContainsSubstring("\n  operation           read\n  offset in the file  73,728 (0x12000)\n"));
+    finding.place.is_log = false;
+    finding.place.page_id = 9;
+    CHECK_THAT(dump_text(finding, "0.1.0"), ContainsSubstring("\n  operation           read\n  page                9 (0x9)\n"));
+}
+
 TEST_CASE("histories say who did what, when, and how it ended") {
     const std::string text = dump_text(example_evidence(), "0.1.0");
     CHECK_THAT(text, ContainsSubstring("\nposted (UTC)      took CPU user           what         offset    bytes version       LSN result\n"
