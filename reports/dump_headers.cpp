@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "reports/time_text.hpp"
+#include "sim/backup/backup_format.hpp"
 #include "sim/page/log_layout.hpp"
 #include "sim/page/page_layout.hpp"
 
@@ -75,7 +76,27 @@ const std::vector<HeaderField>& log_fields() {
     return fields;
 }
 
+const std::vector<HeaderField>& chunk_fields() {
+    using Header = sim::ChunkHeader;
+    static const std::vector<HeaderField> fields = {
+        IOPROOF_FIELD(Header, checksum),     IOPROOF_FIELD(Header, magic),        IOPROOF_FIELD(Header, format),
+        IOPROOF_FIELD(Header, kind),         IOPROOF_FIELD(Header, size_bytes),   IOPROOF_FIELD(Header, run_id),
+        IOPROOF_FIELD(Header, sequence),     IOPROOF_FIELD(Header, used_bytes),   IOPROOF_FIELD(Header, set_number),
+        IOPROOF_FIELD(Header, chain_number), IOPROOF_FIELD(Header, write_utc_us), IOPROOF_FIELD(Header, reserved),
+    };
+    return fields;
+}
+
 #undef IOPROOF_FIELD
+
+const std::vector<HeaderField>& fields_of(HeaderKind kind) {
+    switch (kind) {
+        case HeaderKind::page: break;
+        case HeaderKind::log_block: return log_fields();
+        case HeaderKind::backup_chunk: return chunk_fields();
+    }
+    return page_fields();
+}
 
 std::optional<std::uint64_t> value_of(Bytes image, const HeaderField& field) {
     if (image.size() < field.offset_bytes + field.size_bytes) return std::nullopt;
@@ -104,12 +125,12 @@ std::string lsn_text(std::uint64_t lsn) {
     return fmt::format("{}:{}:{}", lsn >> 32, lsn >> 12 & 0xf'ffff, lsn & 0xfff);
 }
 
-std::string header_comparison(Bytes written, Bytes read, bool is_log, std::span<const std::string_view> unknown) {
+std::string header_comparison(Bytes written, Bytes read, HeaderKind kind, std::span<const std::string_view> unknown) {
     if (written.empty() && read.empty()) return {};
     constexpr auto kForm = "  {:13} {:>18} {:>20}  {:>18} {:>20}{}\n";
     const auto is_known = [&](std::string_view name) { return std::find(unknown.begin(), unknown.end(), name) == unknown.end(); };
     std::string text = fmt::format("  {:13} {:>18} {:>41}\n", "", written.empty() ? "not known" : "written", "read");
-    for (const HeaderField& field : is_log ? log_fields() : page_fields()) {
+    for (const HeaderField& field : fields_of(kind)) {
         const auto left = value_of(is_known(field.name) ? written : Bytes{}, field);
         const auto right = value_of(read, field);
         const bool differs = left && right && *left != *right;
@@ -117,7 +138,7 @@ std::string header_comparison(Bytes written, Bytes read, bool is_log, std::span<
                             differs ? " *" : "");
     }
     if (!written.empty() && !read.empty()) text += "  *  differs\n";
-    if (is_log) return text;
+    if (kind != HeaderKind::page) return text;
     const HeaderField time{"write_utc_us", offsetof(sim::PageHeader, write_utc_us), 8};
     return text + moment_text("written", value_of(is_known(time.name) ? written : Bytes{}, time)) +
            moment_text("read", value_of(read, time));

@@ -9,9 +9,15 @@
 
 namespace reports {
 
-// Decodes the bytes, whatever they are, as pages (docs/page_format.md) or, if `is_log`, as log blocks (docs/log_format.md). Either image
-// may be missing; empty if both are. `unknown`: fields of the written header whose value nobody knows, whatever its bytes are.
-std::string header_comparison(std::span<const std::byte> written, std::span<const std::byte> read, bool is_log,
+enum class HeaderKind : std::uint8_t {
+    page,          // docs/page_format.md
+    log_block,     // docs/log_format.md
+    backup_chunk,  // docs/backup_format.md
+};
+
+// Decodes the bytes, whatever they are, as headers of this kind. Either image may be missing; empty if both are. `unknown`: fields of the
+// written header whose value nobody knows, whatever its bytes are.
+std::string header_comparison(std::span<const std::byte> written, std::span<const std::byte> read, HeaderKind kind,
                               std::span<const std::string_view> unknown = {});
 
 // "28:18:1" for an LSN: virtual log file, 512-byte unit in it, slot in the block; "-" for 0.

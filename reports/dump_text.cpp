@@ -36,6 +36,11 @@ bool is_of_log(const sim::Finding& finding) {
     return magic == sim::kLogMagic;
 }
 
+HeaderKind header_kind(const sim::Finding& finding) {
+    if (!is_of_log(finding)) return HeaderKind::page;
+    return finding.place.role == sim::FileRole::backup_chain ? HeaderKind::backup_chunk : HeaderKind::log_block;
+}
+
 std::string section(std::string_view title, const std::string& text) {
     if (text.empty()) return {};
     return fmt::format("\n{}\n{}\n{}", title, std::string(title.size(), '-'), text);
@@ -141,10 +146,11 @@ std::string comparison(const sim::Finding& finding) {
         return fmt::format(kForm, name, expected, received);
     };
     const auto checksum = [](std::uint32_t value) { return fmt::format("0x{:08x} {:>12}", value, value); };
+    const auto received = [&](std::uint32_t value) { return finding.received ? checksum(value) : std::string("-"); };
     const std::uint32_t expected_checksum = or_empty(finding.expected).checksum;
     std::string text = row("", "expected", "received");
-    text += row("checksum", expected_checksum == 0 ? "-" : checksum(expected_checksum), checksum(or_empty(finding.received).checksum));
-    text += row("calculated checksum", "", checksum(or_empty(finding.received).calculated_checksum));
+    text += row("checksum", expected_checksum == 0 ? "-" : checksum(expected_checksum), received(or_empty(finding.received).checksum));
+    text += row("calculated checksum", "", received(or_empty(finding.received).calculated_checksum));
     if (!is_of_log(finding)) {
         text += row("version", count_text(or_empty(finding.expected).version), count_text(or_empty(finding.received).version));
         text += row("file id", std::to_string(finding.place.file_id), std::to_string(or_empty(finding.received).file_id));
@@ -183,7 +189,7 @@ std::vector<std::string_view> unknown_fields(const sim::Finding& finding) {
 
 std::string header_table(const sim::Finding& finding) {
     const std::vector<std::string_view> unknown = unknown_fields(finding);
-    std::string text = header_comparison(finding.evidence.expected_image, finding.evidence.image, is_of_log(finding), unknown);
+    std::string text = header_comparison(finding.evidence.expected_image, finding.evidence.image, header_kind(finding), unknown);
     if (unknown.empty()) return text;
     return text + indented(
                       "A \"-\" under \"written\" is not known. Below, the image that was written has there what was read, and so have its "

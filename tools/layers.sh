@@ -26,7 +26,8 @@ BEGIN {
                    "sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp sim/finding.hpp sim/kept_findings.hpp " \
                    "sim/event.hpp sim/limits.hpp " \
                        "sim/errors.hpp sim/database_name.hpp sim/bench/bench_results.hpp sim/bench/measure_spec.hpp " \
-                       "sim/bench/measure_results.hpp sim/files/latency_counts.hpp sim/page/page_layout.hpp sim/page/log_layout.hpp "
+                       "sim/bench/measure_results.hpp sim/files/latency_counts.hpp sim/page/page_layout.hpp sim/page/log_layout.hpp " \
+                       "sim/backup/backup_format.hpp "
     plain["sim"] = " sim/group/group_fact.hpp sim/group/group_result.hpp sim/file_role.hpp " \
                    "sim/backup_results.hpp " \
                    "sim/options.hpp sim/limits.hpp sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp " \

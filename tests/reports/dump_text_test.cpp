@@ -6,6 +6,7 @@
 #include "reports/dump_headers.hpp"
 #include "reports/dump_image.hpp"
 #include "reports/finding_text.hpp"
+#include "sim/backup/backup_format.hpp"
 #include "tests/reports/example_evidence.hpp"
 #include "tests/support/catch.hpp"
 
@@ -110,16 +111,16 @@ TEST_CASE("a whole image shows every byte, with repeated lines as one star") {
 TEST_CASE("headers are decoded field by field, in hex and decimal, and differences are marked") {
     const auto written = example_image(5);
     const auto read = example_image(3);
-    const std::string text = reports::header_comparison(written, read, false);
+    const std::string text = reports::header_comparison(written, read, reports::HeaderKind::page);
     CHECK_THAT(text,
                ContainsSubstring("  version               0x00000005                    5          0x00000003                    3 *\n"));
     CHECK_THAT(text,
                ContainsSubstring("  page_id               0x00015546                87366          0x00015546                87366\n"));
     CHECK_THAT(text, ContainsSubstring("  lsn           0x0000001c00012005         120259158021"));
     CHECK_THAT(text, ContainsSubstring("  write_utc_us of the image read: 2025-11-24T16:00:50.000003Z\n"));
-    CHECK_THAT(reports::header_comparison({}, read, false),
+    CHECK_THAT(reports::header_comparison({}, read, reports::HeaderKind::page),
                ContainsSubstring("  version                        -                    -          0x00000003                    3\n"));
-    CHECK(reports::header_comparison({}, {}, false).empty());
+    CHECK(reports::header_comparison({}, {}, reports::HeaderKind::page).empty());
     CHECK(widest_line(text) <= 100);
 }
 
@@ -170,6 +171,30 @@ TEST_CASE("for a log block the header of log blocks is decoded") {
     CHECK_THAT(text,
                ContainsSubstring("\n  sequence                       -                    -  0x0000000000000252                  594\n"));
     CHECK_THAT(text, !ContainsSubstring("page_id"));
+}
+
+TEST_CASE("for a chunk of a backup chain the header of chunks is decoded, and what nobody compared is not 0") {
+    sim::Finding finding = example_finding();
+    finding.kind = sim::FindingKind::log_block_damaged;
+    finding.place.role = sim::FileRole::backup_chain;
+    finding.place.is_log = true;
+    finding.expected = {.checksum = 0x319a'8372};
+    finding.received.reset();
+    finding.evidence.image = bytes(4096, 0);
+    sim::ChunkHeader header{};
+    header.magic = sim::kBackupMagic;
+    header.used_bytes = 512;
+    header.set_number = 3;
+    std::memcpy(finding.evidence.image.data(), &header, sizeof header);
+    const std::string text = dump_text(finding, "0.1.0");
+    CHECK_THAT(text,
+               ContainsSubstring("\n  used_bytes                     -                    -          0x00000200                  512\n"));
+    CHECK_THAT(text,
+               ContainsSubstring("\n  set_number                     -                    -          0x00000003                    3\n"));
+    CHECK_THAT(text, !ContainsSubstring("first_lsn"));
+    CHECK_THAT(text, ContainsSubstring("\n  checksum              0x319a8372    832209778                        -\n"
+                                       "  calculated checksum                                                  -\n"));
+    CHECK(widest_line(text) <= 100);
 }
 
 TEST_CASE("a request to a log that failed is at an offset, and at no page") {
