@@ -13,8 +13,8 @@ namespace reports {
 // Throws ResultsDocumentError unless both are of the same kind. Targets are paired by class and path, then by class in order; series of a
 // sweep by name.
 //
-// Noise: how far the means of the rounds may lie apart by chance, in 95 of 100 cases (chance_difference()). If a side has only one round,
-// as sweeps do, noise is not reported.
+// Noise: how far the means of the rounds may lie apart by chance, in 95 of 100 cases (chance_difference()); of percentiles at least one
+// bucket of the histogram. If a side has only one round, as sweeps do, noise is not reported.
 [[nodiscard]] nlohmann::ordered_json compare_measurements(const MeasuredSide& before, const MeasuredSide& after);
 
 // As tables for a terminal.

@@ -126,7 +126,7 @@ void add_direction(MeasuredGroup& group, const std::string& name, const std::vec
         std::all_of(rounds.begin(), rounds.end(), [](const SideJson* counts) { return (*counts)["latency"]["count"] != 0; });
     if (has_times) group.figures.push_back(std::move(mean));
     for (const double percent : {50.0, 99.0, 99.9, 99.99}) {
-        MeasuredFigure figure{fmt::format("{}, {} %", name, percent), "us", false, false, {}};
+        MeasuredFigure figure{fmt::format("{}, {} %", name, percent), "us", false, false, {}, true};
         const bool is_there = std::all_of(rounds.begin(), rounds.end(), [&](const SideJson* counts) {
             return has_requests_beyond((*counts)["latency"]["count"].get<double>(), percent);
         });

@@ -20,6 +20,7 @@ struct MeasuredFigure {
     bool more_is_better = false;
     bool is_judged = false;      // the rate and the average, which vary least, are judged by a baseline
     std::vector<double> values;  // of each round
+    bool is_of_bucket = false;   // in us, known only to the bucket of the histogram that holds it
 };
 
 // A target, all of them together, or the series of a sweep.

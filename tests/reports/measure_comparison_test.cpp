@@ -45,6 +45,16 @@ std::string measured_refusal(const std::string& text) {
     return "no error";
 }
 
+// Five rounds in which all but two of a thousand reads take so long; the median is the middle of their bucket.
+ComparedJson steady_rounds(std::uint64_t read_ns) {
+    sim::MeasureTimespanResults second = test::measured_second(1, 90);
+    sim::MeasureCounts& reads = second.rows[0].reads;
+    for (int i = 0; i < 998; ++i) reads.latency.add(read_ns);
+    reads.latency.add(200'000);
+    reads.requests = reads.latency.count();
+    return test::measured_document({second, second, second, second, second});
+}
+
 sim::MeasureTimespanResults sweep_second(std::uint64_t rate) { return test::measured_second(rate, 100); }
 
 ComparedJson sweep_of(const std::vector<std::uint64_t>& rates, const std::vector<std::string>& asked) {
@@ -71,6 +81,19 @@ TEST_CASE("rounds tell whether two measurements differ by more than chance") {
     CHECK(figure_row(slower, 0, "reads, average", "us")["verdict"] == "worse");
     CHECK_THAT(reports::measure_comparison_text(slower), ContainsSubstring("5 rounds") && ContainsSubstring("worse"));
     CHECK(figure_row(compared_documents(rounds_of({984, 994, 974, 989, 979}), before), 0, "reads", "/s")["verdict"] == "better");
+}
+
+TEST_CASE("medians in neighbouring buckets of the histogram are the same within the noise, however steady they are") {
+    // The buckets are 1,024 ns wide, and the first of these begins at 99,328 ns.
+    const ComparedJson before = steady_rounds(100'340);
+    const ComparedJson same = figure_row(compared_documents(before, steady_rounds(100'360)), 0, "reads, 50 %", "us");
+    CHECK(same["before"].get<double>() == Approx(99.84));
+    CHECK(same["after"].get<double>() == Approx(100.864));
+    CHECK(same["noise_percent"].get<double>() == Approx(100 * 1.024 / 99.84));
+    CHECK(same["verdict"] == "same");
+    CHECK(figure_row(compared_documents(before, steady_rounds(102'000)), 0, "reads, 50 %", "us")["verdict"] == "worse");
+    CHECK(figure_row(compared_documents(steady_rounds(102'000), before), 0, "reads, 50 %", "us")["verdict"] == "better");
+    CHECK(figure_row(compared_documents(before, steady_rounds(100'360)), 0, "reads, average", "us")["verdict"] == "worse");
 }
 
 TEST_CASE("for single rounds only the change is shown, and nothing about chance") {
