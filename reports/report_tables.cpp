@@ -223,9 +223,9 @@ std::string files_table(const sim::Results& results, const Verdict& verdict) {
                  {"data", Align::left}});
     for (std::size_t i = 0; i < results.files.size(); ++i) {
         const sim::FileResult& file = results.files[i];
-        const auto average_us = static_cast<std::uint64_t>(average_latency_ms(file) * 1000);
+        const double average_ms = average_latency_ms(file);
         const bool is_judged = file.findings == 0 && rated_latency_ms(file) > 0;
-        table.add_row({ums::printable(file.path), size_text(file.size_bytes), average_us == 0 ? "-" : duration_text(average_us),
+        table.add_row({ums::printable(file.path), size_text(file.size_bytes), average_ms == 0 ? "-" : latency_ms_text(average_ms),
                        duration_text(file.max_io_time_us), blocks_text(file), count_or_dash(file.throttle_count),
                        count_or_dash(file.pages_verified), is_judged ? std::string(name_of(verdict.files[i].speed)) : "-",
                        data_text(file, results.outcome)});

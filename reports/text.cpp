@@ -61,6 +61,12 @@ std::string latency_text(std::uint64_t duration_ns) {
     return duration_text(duration_ns / kNsPerUs);
 }
 
+std::string latency_ms_text(double duration_ms) {
+    constexpr double kNsPerMs = 1e6;
+    constexpr double kRoundingNs = 1e-3;  // whole nanoseconds stay whole
+    return latency_text(static_cast<std::uint64_t>(duration_ms * kNsPerMs + kRoundingNs));
+}
+
 std::string clock_text(std::uint64_t duration_us) {
     const std::uint64_t seconds = duration_us / kUsPerSecond;
     if (seconds < 6000) return fmt::format("{:02}:{:02}", seconds / 60, seconds % 60);

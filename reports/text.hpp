@@ -26,6 +26,9 @@ std::string duration_text(std::uint64_t duration_us);
 // As duration_text(), and "850 ns" below 1 us, where fast devices and caches answer.
 std::string latency_text(std::uint64_t duration_ns);
 
+// The same of milliseconds.
+std::string latency_ms_text(double duration_ms);
+
 // Always five columns, up to 9 days: "01:23" minutes and seconds below 100 minutes, then "2h05m", "12h05", "4d04h".
 std::string clock_text(std::uint64_t duration_us);
 

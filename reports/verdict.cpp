@@ -205,14 +205,12 @@ void add_warnings(Verdict& verdict, const sim::Results& results) {
 
 // --- files ---
 
-std::string ms_text(double ms) { return duration_text(static_cast<std::uint64_t>(ms * 1000)); }
-
 void add_latency(FileVerdict& verdict, const sim::FileResult& file) {
     const double median_ms = rated_latency_ms(file);
     if (median_ms <= 0) return;
     const double good_ms = file.is_log ? kLogGoodMs : kDataGoodMs;
     const char* grade = median_ms <= good_ms ? "good" : median_ms <= kPoorMs ? "fair" : "poor";
-    verdict.remarks.push_back(remark_of(fmt::format("{}_{}", file.is_log ? "log" : "data", grade), {.median = ms_text(median_ms)}));
+    verdict.remarks.push_back(remark_of(fmt::format("{}_{}", file.is_log ? "log" : "data", grade), {.median = latency_ms_text(median_ms)}));
 }
 
 void add_load(FileVerdict& verdict, const sim::FileResult& file) {

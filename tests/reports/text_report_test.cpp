@@ -321,6 +321,18 @@ TEST_CASE("latencies and waits below 1 us are shown, as on the page") {
     CHECK_THAT(report, ContainsSubstring("500 ns") && ContainsSubstring("200 ns"));
 }
 
+TEST_CASE("a file whose requests take less than 1 us has an average, and a median of nanoseconds") {
+    sim::Results results = example_results();
+    sim::LatencyResult& reads = results.files[0].latency[static_cast<std::size_t>(sim::IoClass::read)];
+    reads = {};
+    reads.count = 2;
+    reads.total_ns = 1'600;
+    reads.percentiles_ns.fill(700);
+    const std::string report = text_report(results);
+    CHECK_THAT(report, ContainsSubstring("  /data/sqliosim.mdx   4 GB   800 ns   248 ms "));
+    CHECK_THAT(report, ContainsSubstring("Half of the 8 KB reads took no more than 700 ns"));
+}
+
 TEST_CASE("the cycles of a phase are summed") {
     sim::Results results = example_results();
     results.phases = {{sim::Phase::main_run, 1, 10'000'000, 128, 256, 128, 0}, {sim::Phase::main_run, 2, 10'000'000, 2432, 2304, 128, 0}};

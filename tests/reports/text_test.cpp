@@ -52,6 +52,9 @@ TEST_CASE("a latency below 1 us is shown in nanoseconds, not as none") {
     CHECK(latency_text(999) == "999 ns");
     CHECK(latency_text(1'999) == "1 us");
     CHECK(latency_text(3'299'000) == "3.2 ms");
+    CHECK(latency_ms_text(0.0008) == "800 ns");
+    CHECK(latency_ms_text(0.138) == "138 us");
+    CHECK(latency_ms_text(4.1) == "4.1 ms");
 }
 
 TEST_CASE("clock texts have five columns up to nine days") {
