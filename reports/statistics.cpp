@@ -112,7 +112,8 @@ std::optional<BurstCliff> burst_cliff_of(const std::vector<double>& values) {
     const SampleSummary before = summary_of({values.begin(), values.begin() + at - 1});
     const SampleSummary after = summary_of({values.begin() + at + (best + kPlateauMin < values.size() ? 1 : 0), values.end()});
     const bool is_even = before.deviation <= kUnevenMax * before.mean && after.deviation <= kUnevenMax * after.mean;
-    if (!is_even || before.mean <= 0 || after.mean > before.mean * (1 - kFallMin)) return std::nullopt;
+    // Storage that does not answer at all has stalled: no credits are used up, and nothing can be sustained.
+    if (!is_even || after.mean <= 0 || after.mean > before.mean * (1 - kFallMin)) return std::nullopt;
     return BurstCliff{best, before.mean, after.mean};
 }
 

@@ -106,6 +106,9 @@ TEST_CASE("a plateau after a cliff is reported with its place, and nothing else 
     rise.insert(rise.end(), 20, 3000);
     CHECK_FALSE(burst_cliff_of(rise));
     CHECK_FALSE(burst_cliff_of({3000, 3000, 500, 500}));
+    std::vector<double> stall(20, 3000);
+    stall.insert(stall.end(), 20, 0);
+    CHECK_FALSE(burst_cliff_of(stall));
 }
 
 TEST_CASE("the cliff of an hour in intervals of 10 ms is found without delay") {
