@@ -128,7 +128,9 @@ std::string html_report(const Json& results) {
     for (Json& finding : data["findings"]) {
         const auto is_same = [&](const Json& file) { return file["file_id"] == finding["file_id"]; };
         const auto file = std::find_if(results["files"].begin(), results["files"].end(), is_same);
-        finding["file_is_log"] = file != results["files"].end() && (*file)["is_log"].get<bool>();
+        // A chain of backups, which is not among the files of the run, has no pages either.
+        const bool is_chain = finding.value("role", "") == sim::name_of(sim::FileRole::backup_chain);
+        finding["file_is_log"] = is_chain || (file != results["files"].end() && (*file)["is_log"].get<bool>());
     }
     if (data.contains("warnings") && data["warnings"].is_array() && data["warnings"].size() > kHtmlFindings) {
         data["warnings"].erase(data["warnings"].begin() + kHtmlFindings, data["warnings"].end());

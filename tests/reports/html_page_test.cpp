@@ -137,6 +137,19 @@ TEST_CASE("a page holds the first finding of each kind, however many of other ki
     CHECK(data["findings"].back()["class"] == "lost_write");
 }
 
+TEST_CASE("a page shows a finding in a log or in a chain of backups at its offset, not at page 0") {
+    sim::Results results = stale_results();
+    results.findings[0].place.file_id = results.files[1].file_id;
+    results.findings[1].place.file_id = 9;
+    results.findings[1].place.role = sim::FileRole::backup_chain;
+    results.findings[2].place.file_id = 8;
+    results.findings[2].place.role = sim::FileRole::backup;
+    const Json data = Json::parse(data_of(reports::html_report(parsed(results))));
+    CHECK(data["findings"][0]["file_is_log"] == true);
+    CHECK(data["findings"][1]["file_is_log"] == true);
+    CHECK(data["findings"][2]["file_is_log"] == false);
+}
+
 TEST_CASE("a comparison can be a page, too") {
     const Json comparison = reports::compare_results(parsed(sound_results()), "a", parsed(slow_results()), "b");
     CHECK(Json::parse(data_of(reports::html_comparison(comparison)))["files"].size() == 2);
