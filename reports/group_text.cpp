@@ -62,12 +62,15 @@ std::string reader_line(const sim::ReaderResult& reader) {
 // The verdict says what they mean.
 std::string facts_text(const sim::Results& results) {
     std::map<sim::GroupFactKind, std::uint64_t> counts;
+    std::uint64_t kept = 0;
     for (const sim::Finding& finding : results.findings) {
+        kept += finding.is_warning ? 0 : 1;
         if (finding.group_fact) ++counts[finding.group_fact->kind];
     }
+    const std::string_view bound = results.finding_count > kept ? "at least " : "";
     std::string text;
     for (const auto& [kind, count] : counts) {
-        text += group_line("FOUND", fmt::format("{} x {}", count_text(count), sim::title_of(kind)));
+        text += group_line("FOUND", fmt::format("{}{} x {}", bound, count_text(count), sim::title_of(kind)));
     }
     return text;
 }

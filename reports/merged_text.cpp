@@ -1,4 +1,5 @@
 // Several results as one text for a terminal.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -127,17 +128,16 @@ std::string finding_text(const Json& group, const Json& each) {
 
 std::string findings_text(const Json& group) {
     if (group["findings"].empty()) return {};
+    const std::uint64_t all = number_of(group["finding_count"]);
+    std::uint64_t known = 0;
+    for (const Json& each : group["findings_by_kind"]) known += number_of(each["count"]);
     std::string text = "\nFindings, by time\n";
     for (const Json& each : group["findings_by_kind"]) {
-        text += fmt::format("  {:>9}  {}\n", count_text(number_of(each["count"])), text_of(each["kind"]));
+        text += fmt::format("  {}{:>9}  {}\n", known < all ? "at least " : "", count_text(number_of(each["count"])), text_of(each["kind"]));
     }
-    std::size_t shown = 0;
-    for (const Json& each : group["findings"]) {
-        if (shown++ == kFindingsShown) break;
-        text += finding_text(group, each);
-    }
-    const std::uint64_t all = number_of(group["finding_count"]);
-    if (all > kFindingsShown) text += fmt::format("  {} more: see the JSON documents.\n", count_text(all - kFindingsShown));
+    const std::size_t shown = std::min(group["findings"].size(), kFindingsShown);
+    for (std::size_t i = 0; i < shown; ++i) text += finding_text(group, group["findings"][i]);
+    if (all > shown) text += fmt::format("  {} more: see the JSON documents.\n", count_text(all - shown));
     return text;
 }
 

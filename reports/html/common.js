@@ -37,6 +37,9 @@ const table = (titles, rows, left = 1) => el('div', {class: 'scroll'}, el('table
   el('thead', {}, el('tr', {}, titles.map((title, i) => el('th', i < left ? {class: 'left'} : {}, title)))),
   el('tbody', {}, rows.map(row => el('tr', {}, row.map((cell, i) => cell instanceof Node && cell.tagName === 'TD' ? cell
     : el('td', i < left ? {class: 'left'} : {}, cell instanceof Node ? cell : String(cell))))))));
+// Findings beyond the first ten thousand of a run are counted, but of no known kind.
+const kindsTable = (kinds, all, nameOf) => table(['kind', kinds.reduce((sum, entry) => sum + entry.count, 0) < all ? 'at least' : 'count'],
+  kinds.map(entry => [nameOf(entry).replaceAll('_', ' '), count(entry.count)]));
 const section = (title, ...children) => el('section', {}, el('h2', {}, title), children.flat());
 
 const charts = [];

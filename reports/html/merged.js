@@ -55,7 +55,7 @@ const factText = fact => fact ? [el('p', {class: 'mark'}, fact.title), fact.hint
 const placeOf = f => !['read', 'write'].includes(f.operation) ? f.operation : f.byte_offset === f.page * 8192 ? `page ${f.page} (offset 0x${f.byte_offset.toString(16)})` : `offset 0x${f.byte_offset.toString(16)}`;
 const findingsSection = () => data.findings.length ? section('Findings',
   el('p', {}, data.findings.length < data.finding_count ? `${count(data.finding_count)} findings; ${count(data.findings.length)} follow, with the first of each kind.` : `${count(data.finding_count)} finding${data.finding_count === 1 ? '' : 's'}, by time.`),
-  table(['kind', 'count'], data.findings_by_kind.map(entry => [entry.kind.replaceAll('_', ' '), count(entry.count)])),
+  kindsTable(data.findings_by_kind, data.finding_count, entry => entry.kind),
   data.findings.map(each => el('details', {class: 'finding'}, el('summary', {}, `${signed(each.at_us)}  ${data.hosts[each.host].name}: ${each.finding.class.replaceAll('_', ' ')}, ${each.finding.file}, ${placeOf(each.finding)}`),
     factText(each.finding.group_fact), el('p', {}, each.finding.description), el('ul', {class: 'remarks'}, each.finding.reasoning.map(reason => el('li', {}, reason))),
     each.finding.dump ? el('p', {class: 'soft'}, 'Dump on that host: ' + each.finding.dump) : null))) : section('Findings', el('p', {class: data.counters.pages_verified ? 'good' : 'soft'}, data.counters.pages_verified ? 'None.' : 'None, but no page was read back.'));

@@ -186,7 +186,7 @@ const findingsSection = () => {
   const states = ['expected', 'older', 'newer', 'other_page', 'foreign', 'zero', 'not_read', 'damaged'];
   return section('Findings',
     el('p', {}, shown.length < data.finding_count ? `${count(data.finding_count)} findings; ${count(shown.length)} follow, with the first of each kind. The JSON file and the XML log have more.` : `${count(data.finding_count)} finding${data.finding_count === 1 ? '' : 's'}.`),
-    table(['kind', 'count'], data.findings_by_kind.map(entry => [entry.class.replaceAll('_', ' '), count(entry.count)])),
+    kindsTable(data.findings_by_kind, data.finding_count, entry => entry.class),
     el('p', {class: 'legend soft'}, 'The 16 sectors of a page: ', states.map(state => el('span', {}, el('span', {class: 'map'}, el('i', {class: 's-' + state})), ' ' + state.replace('_', ' ')))),
     shown.map(findingNode));
 };

@@ -123,6 +123,8 @@ TEST_CASE("a page holds the first of many findings, and the number of all") {
     CHECK(data["findings"].size() == reports::kHtmlFindings);
     CHECK(data["finding_count"] == 12'345);
     CHECK(data["findings_by_kind"] == Json::parse(R"([{"class":"stale_read","count":2000}])"));
+    CHECK_THAT(html, ContainsSubstring("kindsTable(data.findings_by_kind, data.finding_count, entry => entry.class)"));
+    CHECK_THAT(html, ContainsSubstring("< all ? 'at least' : 'count'"));
     CHECK(html.size() < 4'000'000);
 }
 
