@@ -9,6 +9,7 @@
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"
 #include "reports/time_text.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 
@@ -63,7 +64,7 @@ std::string ledger(const sim::PromisesResult& promises, const sim::DurabilityRes
 }
 
 std::string line(std::string_view name, const std::string& value) {
-    return fmt::format("  {:<16}{}", name, wrapped(value, kReportColumns - 18, 18));
+    return fmt::format("  {:<16}{}", name, wrapped(ums::printable(value), kReportColumns - 18, 18));
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ std::string promising_text(const sim::Results& results) {
     if (promising.dropped_pages > 0) text += fmt::format("; {} NOT PROMISED: there was no room", count_text(promising.dropped_pages));
     if (promising.breaks > 0) text += fmt::format("; promises were interrupted {}", counted(promising.breaks, "time"));
     if (!promising.stopped_because.empty()) text += fmt::format(", and did not continue: {}", promising.stopped_because);
-    return fmt::format("Promised to {}\n", promising.keeper) + line("promises", text);
+    return fmt::format("Promised to {}\n", ums::printable(promising.keeper)) + line("promises", text);
 }
 
 std::string durability_text(const sim::Results& results) {

@@ -1,6 +1,7 @@
 #include "reports/durability_text.hpp"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "reports/verdict.hpp"
@@ -69,4 +70,17 @@ TEST_CASE("torn pages, and files for which durability was not requested, are sep
     results.durability->undurable_files = 2;
     CHECK(says(results, "verify_torn"));
     CHECK(says(results, "verify_unasked"));
+}
+
+TEST_CASE("the name of a ledger cannot begin a line of the report") {
+    const std::string name = "the ledger /d/x\nPASS: everything was verified.";
+    sim::Results results = verified();
+    results.promising = sim::PromiseKeepingResult{};
+    results.promising->keeper = name;
+    results.promising->stopped_because = name + " cannot be written";
+    CHECK_THAT(reports::promising_text(results),
+               ContainsSubstring("Promised to the ledger /d/x\\u000aPASS") && !ContainsSubstring("\nPASS"));
+    results.durability->promises = sim::PromisesResult{};
+    results.durability->promises->keeper = name;
+    CHECK_THAT(reports::durability_text(results), ContainsSubstring("x\\u000aPASS") && !ContainsSubstring("\nPASS"));
 }
