@@ -99,7 +99,8 @@ function show(s) {
   at('done').value = s.phase_duration_us ? s.phase_elapsed_us / s.phase_duration_us : s.done_fraction;
   document.title = (s.findings ? s.findings + ' FINDINGS, ' : '') + s.phase + ' · ioproof';
   at('cards').replaceChildren(
-    card('findings', count(s.findings), s.findings > 0), card('pages verified', count(s.pages_verified)),
+    card('findings', count(s.findings), s.findings > 0), card('warnings', count(s.warnings)),
+    card('pages verified', count(s.pages_verified)),
     card('MB/s', count(last.mb_per_second)), card('requests/s', count(last.ios_per_second)),
     card('transferred', size(s.io_bytes)), card('outstanding', count(s.outstanding_io)), card('throttled', count(s.throttle_count)));
   chart('mb', s.samples, 'mb_per_second');

@@ -156,6 +156,11 @@ TEST_CASE("status: the page loads nothing from elsewhere") {
     CHECK_THAT(page, ContainsSubstring("fetch('/status.json'") && !ContainsSubstring("src=") && !ContainsSubstring("@import"));
 }
 
+TEST_CASE("status: the page shows warnings beside findings") {
+    CHECK_THAT(status_page(),
+               ContainsSubstring("card('findings', count(s.findings), s.findings > 0), card('warnings', count(s.warnings))"));
+}
+
 TEST_CASE("status: the page speaks of one request that did not come back as one") {
     CHECK_THAT(status_page(), ContainsSubstring("(s.lost_requests === 1 ? ' request' : ' requests')"));
 }
