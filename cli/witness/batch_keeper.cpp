@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
 #include <mutex>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,6 +32,13 @@ constexpr milliseconds kAskAgain{250};
 std::uint64_t now_utc_us() {
     static const ums::RealClock clock;
     return clock.utc_us();
+}
+
+// Runs that were started in different folders may name different files alike, and a witness tells runs apart by these names.
+std::string name_from_root(const std::string& path) {
+    std::error_code error;
+    const std::string whole = std::filesystem::absolute(path, error).lexically_normal().string();
+    return error || whole.size() > sim::kPromiseTextMax ? path : whole;
 }
 
 }  // namespace
@@ -94,11 +103,14 @@ BatchKeeper::~BatchKeeper() {
 std::string BatchKeeper::name() const { return work_->sink->name(); }
 
 std::optional<sim::Promises> BatchKeeper::load(const Wanted& wanted) {
-    return try_patiently([&] { return work_->sink->load(wanted); });
+    Wanted known = wanted;
+    for (std::string& path : known.paths) path = name_from_root(path);
+    return try_patiently([&] { return work_->sink->load(known); });
 }
 
 void BatchKeeper::begin(const sim::PromiseSection& section) {
     work_->section = section;
+    for (sim::PromisedFile& file : work_->section.files) file.path = name_from_root(file.path);
     work_->number = 0;
     work_->is_section_kept = false;
     try_patiently([&] {

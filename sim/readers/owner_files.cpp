@@ -22,6 +22,9 @@ const PromisedFile* namesake(const std::vector<PromisedFile>& of_owner, const Pr
     };
     const PromisedFile* const same_path = find([&file](const PromisedFile& each) { return each.path == file.path; });
     if (same_path != nullptr) return same_path;
+    // The owner promises whole paths, even if both name the file from the folder in which they were started.
+    const auto ends_so = [end = '/' + file.path](const PromisedFile& each) { return each.path.ends_with(end); };
+    if (std::count_if(of_owner.begin(), of_owner.end(), ends_so) == 1) return find(ends_so);
     const auto has_name = [&file](const PromisedFile& each) { return last_part(each.path) == last_part(file.path); };
     // In several folders each file may have the same name.
     return std::count_if(of_owner.begin(), of_owner.end(), has_name) == 1 ? find(has_name) : nullptr;

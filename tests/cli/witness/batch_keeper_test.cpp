@@ -1,6 +1,10 @@
 // The keeper of a run's promises while their store is unreachable.
 #include "cli/witness/batch_keeper.hpp"
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "sim/errors.hpp"
 #include "tests/support/catch.hpp"
 
@@ -24,6 +28,27 @@ private:
     int left_;
 };
 
+// Notes the names of files that it is told or asked for.
+class NamesOnly final : public cli::PromiseSink {
+public:
+    explicit NamesOnly(std::vector<std::string>& names) : names_(names) {}
+
+    [[nodiscard]] std::string name() const override { return "the witness of a test"; }
+    [[nodiscard]] std::optional<sim::Promises> load(const sim::PromiseKeeper::Wanted& wanted) override {
+        names_.insert(names_.end(), wanted.paths.begin(), wanted.paths.end());
+        return std::nullopt;
+    }
+    [[nodiscard]] std::string append(std::span<const std::byte> record) override {
+        const auto section = sim::decode_section(record);
+        REQUIRE(section);
+        for (const sim::PromisedFile& file : section->files) names_.push_back(file.path);
+        return "";
+    }
+
+private:
+    std::vector<std::string>& names_;
+};
+
 cli::BatchKeeper keeper_that_fails(int times, milliseconds patience) {
     return cli::BatchKeeper(std::make_unique<SlowToStart>(times), patience);
 }
@@ -38,4 +63,18 @@ TEST_CASE("a witness that is just restarting is retried with patience, and not w
     CHECK_THROWS_WITH(keeper_that_fails(1, milliseconds(0)).load({}), ContainsSubstring("refused"));
     CHECK_THROWS_WITH(keeper_that_fails(1, milliseconds(0)).begin(nothing), ContainsSubstring("the witness of a test: Connection refused"));
     CHECK_THROWS_AS(keeper_that_fails(1000, milliseconds(300)).load({}), sim::EnvironmentError);
+}
+
+TEST_CASE("a witness hears whole names of files: runs in different folders may name theirs alike") {
+    std::vector<std::string> names;
+    cli::BatchKeeper keeper(std::make_unique<NamesOnly>(names));
+    sim::PromiseSection nothing;
+    nothing.run_id = 1;
+    nothing.files = {{1, false, 0, "./a.mdx"}, {2, true, 0, "/d/a.ldx"}};
+    keeper.begin(nothing);
+    sim::PromiseKeeper::Wanted wanted;
+    wanted.paths = {"a.mdx"};
+    CHECK_FALSE(keeper.load(wanted).has_value());
+    const std::string whole = (std::filesystem::current_path() / "a.mdx").string();
+    CHECK(names == std::vector<std::string>{whole, "/d/a.ldx", whole});
 }

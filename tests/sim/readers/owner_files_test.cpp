@@ -32,4 +32,6 @@ TEST_CASE("a reader that names other files than its owner, or in another order, 
     const PromisedFiles in_folders{{1, false, 512, "/a/s.mdx"}, {2, false, 512, "/b/s.mdx"}};
     CHECK_THAT(sim::difference_of_files(in_folders, {{1, false, 0, "/b/s.mdx"}, {2, false, 0, "/a/s.mdx"}}),
                ContainsSubstring("/b/s.mdx: is file 2 of its owner"));
+    CHECK_THAT(sim::difference_of_files(in_folders, {{1, false, 0, "b/s.mdx"}, {2, false, 0, "a/s.mdx"}}),
+               ContainsSubstring("b/s.mdx: is file 2 of its owner"));
 }
