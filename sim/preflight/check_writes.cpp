@@ -17,8 +17,24 @@ std::string time_text(std::uint64_t duration_ns) {
     return us < 1000 ? fmt::format("{:.0f} us", us) : fmt::format("{:.1f} ms", us / 1000);
 }
 
-bool any_layer_has_cache(const PreflightFacts& facts) {
-    return std::any_of(facts.layers.begin(), facts.layers.end(), [](const ums::BlockLayer& layer) { return layer.has_write_cache; });
+bool passes_on(const ums::BlockLayer& layer) {
+    return layer.kind == ums::BlockLayerKind::partition || layer.kind == ums::BlockLayerKind::raid ||
+           layer.kind == ums::BlockLayerKind::mapped;
+}
+
+// RAID and device mapper hold nothing themselves, and md says "write back" even if no disk below it has a cache.
+bool any_device_has_cache(const PreflightFacts& facts) {
+    const auto& layers = facts.layers;
+    const bool are_devices_seen = !std::all_of(layers.begin(), layers.end(), passes_on);
+    return std::any_of(layers.begin(), layers.end(), [are_devices_seen](const ums::BlockLayer& layer) {
+        return layer.has_write_cache && !(are_devices_seen && passes_on(layer));
+    });
+}
+
+// A device without a cache gets no flushes, so it counts none.
+bool any_cache_counts_flushes(const PreflightFacts& facts) {
+    return std::any_of(facts.layers.begin(), facts.layers.end(),
+                       [](const ums::BlockLayer& layer) { return layer.has_queue && layer.has_write_cache; });
 }
 
 // Single writes with FUA instead of a flush of the whole cache: both the device and the file system must support them.
@@ -37,7 +53,7 @@ std::uint64_t plausible_ns(const ums::BlockLayer& layer) { return layer.is_rotat
 void check_write_cache(const PreflightFacts& facts, Lines& lines) {
     const ums::BlockLayer* top = top_of(facts);
     if (top == nullptr) return;
-    if (!any_layer_has_cache(facts)) {
+    if (!any_device_has_cache(facts)) {
         return lines.ok("write through: the device says that a completed write is durable, and gets no flushes");
     }
     if (!top->has_write_cache) {
@@ -53,6 +69,7 @@ void check_flushes(const PreflightFacts& facts, Lines& lines) {
     const ums::BlockLayer* top = top_of(facts);
     if (!facts.was_probed || !facts.counts_flushes || top == nullptr || !top->has_write_cache || facts.synced_writes.times.count == 0)
         return;
+    if (!any_cache_counts_flushes(facts)) return;
     const DurableWrites& synced = facts.synced_writes;
     if (synced.flushes > 0) {
         return lines.ok(fmt::format("{} flushes reached the device for {} calls of fdatasync(), {} for {} O_DSYNC writes", synced.flushes,

@@ -34,6 +34,7 @@ PreflightFacts sound() {
     disk.name = "nvme0n1";
     disk.read_ahead_kb = 2048;
     disk.scheduler = "none";
+    disk.has_queue = true;
     disk.has_write_cache = true;
     disk.has_fua = true;
     ums::BlockLayer partition = disk;
@@ -159,6 +160,30 @@ TEST_CASE("a cache that ignores flushes fails, a device without a cache needs no
               facts.counts_flushes = false;
           }).empty());
     CHECK(complaints([](PreflightFacts& facts) { facts.layers[0].has_write_cache = false; }) == "FAIL write cache");
+}
+
+TEST_CASE("a RAID that speaks of a cache has none if its disks have none, and then needs no flushes") {
+    const auto on_raid = [](bool have_disks_cache) {
+        return [have_disks_cache](PreflightFacts& facts) {
+            ums::BlockLayer raid = facts.layers[1];
+            raid.name = "md0";
+            raid.kind = ums::BlockLayerKind::raid;
+            raid.has_queue = false;
+            facts.layers[1].has_write_cache = have_disks_cache;
+            facts.layers = {raid, facts.layers[1]};
+            facts.synced_writes.flushes = 0;
+        };
+    };
+    const auto cache = [](const Change& change) {
+        for (const PreflightLine& line : judged(change)) {
+            if (line.topic == "write cache") return line.found;
+        }
+        return std::string();
+    };
+    CHECK(complaints(on_raid(true)) == "FAIL flushes");
+    CHECK_THAT(cache(on_raid(true)), ContainsSubstring("volatile (write back)"));
+    CHECK(complaints(on_raid(false)).empty());
+    CHECK_THAT(cache(on_raid(false)), ContainsSubstring("write through"));
 }
 
 TEST_CASE("durable writes that are impossibly fast, slow, or not possible at all") {
