@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,6 +37,21 @@ std::string queue_name(const PreflightFacts& facts) {
         if (layer.kind != ums::BlockLayerKind::partition) return layer.name;
     }
     return facts.disk.name;
+}
+
+// The devices that order requests. RAID and volumes pass them on to the disks below; the multipath of device mapper orders them itself, and
+// its paths then take them as they come.
+std::vector<const ums::BlockLayer*> ordering_layers(const PreflightFacts& facts) {
+    std::vector<const ums::BlockLayer*> ordering;
+    bool is_ordered_above = false;
+    for (const ums::BlockLayer& layer : facts.layers) {
+        if (layer.kind == ums::BlockLayerKind::partition) continue;
+        if (layer.kind == ums::BlockLayerKind::mapped || layer.kind == ums::BlockLayerKind::raid) is_ordered_above = false;
+        if (layer.has_queue && !is_ordered_above) ordering.push_back(&layer);
+        if (layer.kind == ums::BlockLayerKind::mapped && layer.has_queue) is_ordered_above = true;
+    }
+    if (ordering.empty() && !facts.layers.empty()) ordering.push_back(&facts.layers.front());
+    return ordering;
 }
 
 // What XFS and ext4 were told about stripes when they were created, in bytes; 0: nothing.
@@ -138,15 +154,24 @@ void check_stripes(const PreflightFacts& facts, Lines& lines) {
 }
 
 void check_io_scheduler(const PreflightFacts& facts, Lines& lines) {
-    const ums::BlockLayer* top = top_of(facts);
-    if (top == nullptr || top->scheduler.empty()) return;
-    if (top->scheduler == "none" || top->scheduler == "mq-deadline" || top->scheduler == "noop" || top->scheduler == "deadline") {
-        return lines.ok(top->scheduler);
+    std::string good;
+    bool is_any_bad = false;
+    for (const ums::BlockLayer* const layer : ordering_layers(facts)) {
+        const std::string& name = layer->scheduler;
+        if (name.empty()) continue;
+        if (name == "none" || name == "mq-deadline" || name == "noop" || name == "deadline") {
+            if (good.empty()) good = name;
+            continue;
+        }
+        is_any_bad = true;
+        const std::string device = layer->kind == ums::BlockLayerKind::partition ? queue_name(facts) : layer->name;
+        lines.warn(
+            fmt::format("{} for {}", name, device),
+            "it holds requests back to share the disk fairly among programs; a database wants them passed on at once",
+            "Linux, Documentation/block/bfq-iosched.rst, kyber-iosched.rst; Red Hat, Setting the disk scheduler",
+            fmt::format("echo {} > /sys/block/{}/queue/scheduler, and a udev rule", layer->is_rotational ? "mq-deadline" : "none", device));
     }
-    lines.warn(top->scheduler, "it holds requests back to share the disk fairly among programs; a database wants them passed on at once",
-               "Linux, Documentation/block/bfq-iosched.rst, kyber-iosched.rst; Red Hat, Setting the disk scheduler",
-               fmt::format("echo {} > /sys/block/{}/queue/scheduler, and a udev rule", top->is_rotational ? "mq-deadline" : "none",
-                           queue_name(facts)));
+    if (!is_any_bad && !good.empty()) lines.ok(good);
 }
 
 void check_read_ahead(const PreflightFacts& facts, Lines& lines) {

@@ -269,6 +269,27 @@ TEST_CASE("queue settings, limits, other users of the disk") {
     CHECK(complaints([](PreflightFacts& facts) { facts.layers[1].kind = ums::BlockLayerKind::memory; }) == "FAIL device");
 }
 
+TEST_CASE("the I/O scheduler that counts is that of the disks below a volume, or of their multipath") {
+    const auto below = [](ums::BlockLayerKind kind, bool has_queue) {
+        return [kind, has_queue](PreflightFacts& facts) {
+            ums::BlockLayer above = facts.layers[1];
+            above.name = "dm-3";
+            above.kind = kind;
+            above.has_queue = has_queue;
+            facts.layers[1].scheduler = "bfq";
+            facts.layers = {above, facts.layers[1]};
+        };
+    };
+    CHECK(complaints(below(ums::BlockLayerKind::mapped, false)) == "WARN I/O scheduler");
+    CHECK(complaints(below(ums::BlockLayerKind::raid, false)) == "WARN I/O scheduler");
+    CHECK(complaints(below(ums::BlockLayerKind::mapped, true)).empty());
+    for (const PreflightLine& line : judged(below(ums::BlockLayerKind::mapped, false))) {
+        if (line.topic != "I/O scheduler") continue;
+        CHECK(line.found == "bfq for nvme0n1");
+        CHECK_THAT(line.remedy, ContainsSubstring("/sys/block/nvme0n1/queue/scheduler"));
+    }
+}
+
 TEST_CASE("in a pod, preflight reports what the folder is on, what may be used, and what is not visible from inside") {
     const auto found = [](const Change& change) {
         std::string text = "nothing";
@@ -323,7 +344,7 @@ TEST_CASE("every complaint gives the reason, the source, and the fix") {
         facts.other_mounts = {"/ (ext4)"};
         facts.foreign_requests_per_s = 1e6;
         facts.layers[0].start_bytes = 512;
-        facts.layers[0].scheduler = "bfq";
+        facts.layers[1].scheduler = "bfq";
         facts.layers[0].read_ahead_kb = 0;
     });
     CHECK(std::count_if(lines.begin(), lines.end(), [](const PreflightLine& line) { return line.grade != PreflightGrade::ok; }) >= 15);
