@@ -51,14 +51,22 @@ void read_space(PreflightFacts& facts) {
     facts.free_bytes = space.free_bytes;
 }
 
+// Of the devices that hold the folder: a RAID has several, of which each may hold something else, too.
+std::vector<std::string> disk_names_of(const PreflightFacts& facts) {
+    std::vector<std::string> names{facts.disk.name};
+    for (const ums::BlockLayer& layer : facts.layers) {
+        if (layer.kind != ums::BlockLayerKind::partition) names.push_back(layer.name);
+    }
+    return names;
+}
+
 void read_devices(PreflightFacts& facts, const std::string& canonical, const std::vector<ums::Mount>& mounts) {
     facts.disk = ums::block_device_of(facts.folder);
     const auto number = ums::device_number_of(facts.folder);
     if (!number || !facts.disk.known) return;
     facts.layers = ums::read_block_stack(*number);
     facts.counts_flushes = facts.kernel >= ums::KernelVersion{5, 5} && ums::count_flushes(facts.layers).has_value();
-    facts.other_mounts =
-        ums::other_users_of_disk(facts.layers.empty() ? facts.disk.name : facts.layers.back().name, facts.mount, mounts, {});
+    facts.other_mounts = ums::other_users_of_disks(disk_names_of(facts), facts.mount, mounts, {});
     for (const std::string& device : ums::whole_devices(facts.layers)) {
         const std::vector<std::string> limits = ums::io_limits_of(device, "");
         facts.io_limits.insert(facts.io_limits.end(), limits.begin(), limits.end());

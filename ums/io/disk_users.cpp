@@ -21,11 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool stands_on(const std::string& path, const std::string& disk_name, const BlockDeviceRoots& roots) {
+bool stands_on(const std::string& path, const std::vector<std::string>& disk_names, const BlockDeviceRoots& roots) {
     const auto number = device_number_of(path, roots);
     if (!number) return false;
     const std::vector<BlockLayer> layers = read_block_stack(*number, roots);
-    return std::any_of(layers.begin(), layers.end(), [&](const BlockLayer& layer) { return layer.name == disk_name; });
+    return std::any_of(layers.begin(), layers.end(), [&](const BlockLayer& layer) {
+        return std::find(disk_names.begin(), disk_names.end(), layer.name) != disk_names.end();
+    });
 }
 
 void add_once(std::vector<std::string>& list, std::string text) {
@@ -69,21 +71,21 @@ std::vector<std::string> limits_in(const std::string& path, const std::string& n
 
 }  // namespace
 
-std::vector<std::string> other_users_of_disk(const std::string& disk_name, const Mount& own, const std::vector<Mount>& mounts,
-                                             const BlockDeviceRoots& roots) {
+std::vector<std::string> other_users_of_disks(const std::vector<std::string>& disk_names, const Mount& own,
+                                              const std::vector<Mount>& mounts, const BlockDeviceRoots& roots) {
     std::vector<std::string> users;
     std::vector<std::string> seen{own.device};
     for (const Mount& mount : mounts) {
         if (mount.source.rfind("/dev/", 0) != 0 || std::find(seen.begin(), seen.end(), mount.device) != seen.end()) continue;
         seen.push_back(mount.device);
-        if (stands_on(mount.source, disk_name, roots)) add_once(users, fmt::format("{} ({})", mount.point, mount.type));
+        if (stands_on(mount.source, disk_names, roots)) add_once(users, fmt::format("{} ({})", mount.point, mount.type));
     }
     std::ifstream swaps(roots.proc + "/swaps");
     std::string line;
     std::getline(swaps, line);  // the titles
     while (std::getline(swaps, line)) {
         const std::string name = line.substr(0, line.find_first_of(" \t"));
-        if (!name.empty() && stands_on(name, disk_name, roots)) add_once(users, fmt::format("{} (swap)", name));
+        if (!name.empty() && stands_on(name, disk_names, roots)) add_once(users, fmt::format("{} (swap)", name));
     }
     return users;
 }

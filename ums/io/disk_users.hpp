@@ -9,9 +9,9 @@
 
 namespace ums {
 
-// Mounts of other file systems on the disk `disk_name` ("sda"), each once: "/boot (ext4)"; swap space, too.
-[[nodiscard]] std::vector<std::string> other_users_of_disk(const std::string& disk_name, const Mount& own, const std::vector<Mount>& mounts,
-                                                           const BlockDeviceRoots& roots);
+// Mounts of other file systems on one of these disks ("sda"), each once: "/boot (ext4)"; swap space, too.
+[[nodiscard]] std::vector<std::string> other_users_of_disks(const std::vector<std::string>& disk_names, const Mount& own,
+                                                            const std::vector<Mount>& mounts, const BlockDeviceRoots& roots);
 
 // Other processes with files open below `folder` (absolute, without symbolic links): "sqlservr (1234)". The files to which this process
 // writes its standard output and error output do not count. Without privileges only processes of the same user are seen.

@@ -113,9 +113,12 @@ TEST_CASE("other file systems and swap space on the same disk are its users, our
         WARN("skipped: this machine has a /dev/sda");
         return;
     }
-    CHECK(other_users_of_disk("sda", mounts.front(), mounts, roots) == std::vector<std::string>{"/ (ext4)"});
+    CHECK(other_users_of_disks({"sda"}, mounts.front(), mounts, roots) == std::vector<std::string>{"/ (ext4)"});
+    // A RAID's first disk holds the system, too, and its last one nothing else.
+    CHECK(other_users_of_disks({"md0", "sda", "sdb"}, mounts.front(), mounts, roots) == std::vector<std::string>{"/ (ext4)"});
+    CHECK(other_users_of_disks({"md0", "sdb"}, mounts.front(), mounts, roots).empty());
     write(folder.path() / "proc/swaps", "Filename Type Size Used Priority\n/dev/sda3 partition 1 0 -2\n");
-    CHECK(other_users_of_disk("sda", mounts.front(), mounts, roots) == std::vector<std::string>{"/ (ext4)", "/dev/sda3 (swap)"});
+    CHECK(other_users_of_disks({"sda"}, mounts.front(), mounts, roots) == std::vector<std::string>{"/ (ext4)", "/dev/sda3 (swap)"});
 }
 
 TEST_CASE("kernel versions compare as numbers, and this kernel has one") {
