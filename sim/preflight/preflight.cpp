@@ -76,7 +76,7 @@ void read_devices(PreflightFacts& facts, const std::string& canonical, const std
 
 void watch_others(PreflightFacts& facts, std::uint64_t watch_ms) {
     if (!facts.disk.known) return;
-    const std::uint64_t requests = ums::requests_within(facts.folder, watch_ms);
+    const std::uint64_t requests = ums::requests_within(facts.layers, watch_ms);
     facts.foreign_requests_per_s = static_cast<double>(requests) * 1000.0 / static_cast<double>(watch_ms);
 }
 

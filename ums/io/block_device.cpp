@@ -4,12 +4,10 @@
 #include <sys/sysmacros.h>
 
 #include <array>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <system_error>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -124,16 +122,6 @@ BlockDevice read_block_device(std::uint32_t major_number, std::uint32_t minor_nu
 BlockDevice block_device_of(const std::string& path, const BlockDeviceRoots& roots) {
     const std::optional<DeviceNumber> number = device_number_of(path, roots);
     return number ? read_block_device(number->major, number->minor, roots) : BlockDevice{};
-}
-
-std::uint64_t requests_within(const std::string& path, std::uint64_t watch_ms, const BlockDeviceRoots& roots) {
-    const auto requests = [&] {
-        const BlockDeviceCounters counters = block_device_of(path, roots).counters;
-        return counters.reads + counters.writes;
-    };
-    const std::uint64_t before = requests();
-    std::this_thread::sleep_for(std::chrono::milliseconds(watch_ms));
-    return count_between(before, requests());
 }
 
 }  // namespace ums

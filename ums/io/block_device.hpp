@@ -98,8 +98,4 @@ struct DeviceNumber {
 // are looked up by the device they were mounted from; of several disks only that one. If the file does not exist: known = false.
 [[nodiscard]] BlockDevice block_device_of(const std::string& path, const BlockDeviceRoots& roots = {});
 
-// Sleeps for `watch_ms` and returns how many reads and writes of all processes the disk below `path` completed meanwhile. 0 if no disk is
-// known, or it disappears meanwhile.
-[[nodiscard]] std::uint64_t requests_within(const std::string& path, std::uint64_t watch_ms, const BlockDeviceRoots& roots = {});
-
 }  // namespace ums

@@ -1,8 +1,10 @@
 #include "ums/io/block_stack.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -118,6 +120,24 @@ std::optional<std::uint64_t> count_flushes(const std::vector<BlockLayer>& layers
         flushes = flushes.value_or(0) + read_block_device(layer->number->major, layer->number->minor, roots).counters.flushes;
     }
     return flushes;
+}
+
+std::uint64_t requests_within(const std::vector<BlockLayer>& layers, std::uint64_t watch_ms, const BlockDeviceRoots& roots) {
+    const std::vector<const BlockLayer*> whole = whole_layers(layers);
+    const auto requests = [&whole, &roots] {
+        std::vector<std::uint64_t> counts;
+        for (const BlockLayer* layer : whole) {
+            const BlockDeviceCounters counters = read_block_device(layer->number->major, layer->number->minor, roots).counters;
+            counts.push_back(counters.reads + counters.writes);
+        }
+        return counts;
+    };
+    const std::vector<std::uint64_t> before = requests();
+    std::this_thread::sleep_for(std::chrono::milliseconds(watch_ms));
+    const std::vector<std::uint64_t> after = requests();
+    std::uint64_t most = 0;
+    for (std::size_t i = 0; i < whole.size(); ++i) most = std::max(most, count_between(before[i], after[i]));
+    return most;
 }
 
 }  // namespace ums

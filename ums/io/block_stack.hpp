@@ -44,4 +44,9 @@ struct BlockLayer {
 // Linux does so only where requests queue, not in device mapper, RAID and the multipath of NVMe, which pass them on.
 [[nodiscard]] std::optional<std::uint64_t> count_flushes(const std::vector<BlockLayer>& layers, const BlockDeviceRoots& roots = {});
 
+// Sleeps for `watch_ms` and returns how many reads and writes of all processes the busiest of these devices completed meanwhile: a volume
+// counts only its own, and the disk below it those of all volumes. 0 if there are none, or they disappear meanwhile.
+[[nodiscard]] std::uint64_t requests_within(const std::vector<BlockLayer>& layers, std::uint64_t watch_ms,
+                                            const BlockDeviceRoots& roots = {});
+
 }  // namespace ums

@@ -1,6 +1,8 @@
 #include "ums/io/block_stack.hpp"
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -127,6 +129,31 @@ TEST_CASE("a device that only passes requests on does not say how many flushes t
     tree.link("../../devices/nvme0n1", "dev/block/259:0");
     CHECK_FALSE(count_flushes(read_block_stack({259, 0}, tree.roots()), tree.roots()).has_value());
     CHECK_FALSE(count_flushes({}, tree.roots()).has_value());
+}
+
+TEST_CASE("requests of others are counted at the disk below a volume, too, and a disk that disappears has none") {
+    const SysTree tree;
+    const auto stat_with = [](int reads) { return std::to_string(reads) + " 0 8 1 1 0 8 1 0 1 2"; };
+    tree.write("devices/sda/dev", "8:0");
+    tree.write("devices/sda/stat", stat_with(10));
+    tree.write("devices/dm-3/dev", "253:3");
+    tree.write("devices/dm-3/stat", stat_with(5));
+    tree.link("../../sda", "devices/dm-3/slaves/sda");
+    tree.link("../../devices/dm-3", "dev/block/253:3");
+    tree.link("../../devices/sda", "dev/block/8:0");
+    const std::vector<BlockLayer> layers = read_block_stack({253, 3}, tree.roots());
+    const auto requests_if_disk_says = [&](int reads) {
+        std::thread other([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            tree.write("devices/sda/stat", stat_with(reads));
+        });
+        const std::uint64_t requests = requests_within(layers, 500, tree.roots());
+        other.join();
+        return requests;
+    };
+    CHECK(requests_if_disk_says(17) == 7);
+    CHECK(requests_if_disk_says(0) == 0);
+    CHECK(requests_within({}, 1, tree.roots()) == 0);
 }
 
 TEST_CASE("loop devices and memory disks are told apart, and an unknown number has no layers") {
