@@ -2,6 +2,7 @@
 // beginning it, so that the campaign can continue whatever interrupted it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -52,6 +53,11 @@ private:
     void run_has_ended(int exit_code);
     // Empty if the command succeeded, otherwise what to report.
     std::string run_command_line(const std::string& name, const std::string& command);
+    // Notes where the volumes are mounted before the first run; later throws sim::EnvironmentError if one is not mounted there.
+    void note_volumes();
+    void refuse_missing_volume() const;
+    [[nodiscard]] std::optional<std::size_t> folder_without_volume() const;
+    [[nodiscard]] std::string missing_folder() const;
     bool wait_for_folders();
     void note(int verify_exit_code, std::uint64_t verify_ms);
     void end_cycle(reports::PowerCycle cycle);

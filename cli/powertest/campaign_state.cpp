@@ -113,6 +113,7 @@ StateJson plan_to_json(const CampaignPlan& plan) {
     return {{"typed", words_to_json(plan.typed)},
             {"folder", text_to_json(plan.folder)},
             {"run_words", words_to_json(plan.run_words)},
+            {"folders", words_to_json(plan.folders)},
             {"cycles", plan.cycles},
             {"cut", text_to_json(plan.cut)},
             {"restore", text_to_json(plan.restore)},
@@ -128,6 +129,7 @@ CampaignPlan plan_from_json(const StateJson& json, const std::string& path) {
     plan.typed = words_from_json(json.at("typed"));
     plan.folder = text_from_json(json.at("folder"));
     plan.run_words = words_from_json(json.at("run_words"));
+    if (json.contains("folders")) plan.folders = words_from_json(json.at("folders"));
     read_count(json, "cycles", path, plan.cycles);
     plan.cut = text_from_json(json.at("cut"));
     plan.restore = text_from_json(json.at("restore"));
@@ -156,6 +158,7 @@ CampaignState state_from_json(const StateJson& json, const std::string& path) {
     state.phase = phase_named(json.at("phase").get<std::string>(), path);
     json.at("begins_anew").get_to(state.begins_anew);
     json.at("makes_files").get_to(state.makes_files);
+    if (json.contains("mounts")) state.mounts = words_from_json(json.at("mounts"));
     json.at("moment").get_to(state.moment);
     json.at("was_cut").get_to(state.was_cut);
     json.at("is_over").get_to(state.is_over);
@@ -173,7 +176,7 @@ std::string campaign_state_text(const CampaignState& state) {
                    {"begins_anew", state.begins_anew}, {"was_cut", state.was_cut},
                    {"is_over", state.is_over},         {"run_started_utc_us", state.run_started_utc_us},
                    {"makes_files", state.makes_files}, {"moment", state.moment},
-                   {"load_ms", state.load_ms}};
+                   {"load_ms", state.load_ms},         {"mounts", words_to_json(state.mounts)}};
     json["cycles"] = StateJson::array();
     for (const reports::PowerCycle& cycle : state.cycles) json["cycles"].push_back(cycle_to_json(cycle));
     return reports::json_text(json);

@@ -17,6 +17,7 @@ struct CampaignPlan {
     std::vector<std::string> typed{};      // all but --state and --json: distinguishes one campaign from another
     std::string folder{};                  // where the command was typed: relative names start here
     std::vector<std::string> run_words{};  // switches of the run
+    std::vector<std::string> folders{};    // of all files that a run makes, from the root
     std::uint32_t cycles = 0;
     std::string cut{};      // command; empty: the user pulls the plug
     std::string restore{};  // command; empty: nothing needs to be done after a cut
@@ -39,9 +40,12 @@ struct CampaignState {
     CampaignPhase phase = CampaignPhase::idle;
     bool begins_anew = true;   // the next run creates the files; otherwise it continues with them
     bool makes_files = false;  // no test file existed when the campaign began: those that exist are its own
-    std::string moment{};      // the moment that the present cut waited for; empty: none
-    bool was_cut = false;      // the files that verifying reads were left by a cut
-    bool is_over = false;      // by --end
+    // Where the volume of each of plan.folders was mounted when the first run began; empty: not known. Otherwise a volume that is not
+    // mounted looks like one that a cut has emptied, and the next run would work on the disk of its mount point.
+    std::vector<std::string> mounts{};
+    std::string moment{};  // the moment that the present cut waited for; empty: none
+    bool was_cut = false;  // the files that verifying reads were left by a cut
+    bool is_over = false;  // by --end
     std::uint64_t run_started_utc_us = 0;
     std::uint64_t load_ms = 0;  // of the run before the cut; 0: not measured
     std::vector<reports::PowerCycle> cycles{};

@@ -30,13 +30,22 @@ namespace cli {
 namespace {
 
 // All that a run makes: it may replace them whatever they hold once a cut may have left them unfinished.
-bool are_files_missing(const std::vector<std::string>& run_words) {
+std::vector<std::string> files_of_run(const std::vector<std::string>& run_words) {
     sim::Options options = effective_configuration(parse_run(run_words), ums::this_machine()).options;
     sim::add_tempdb_files(options);
-    const std::vector<sim::FileOptions> of_backups = sim::backup_files(options);
-    const auto is_missing = [](const sim::FileOptions& file) { return !ums::is_name_taken(file.path); };
-    return std::all_of(options.files.begin(), options.files.end(), is_missing) &&
-           std::all_of(of_backups.begin(), of_backups.end(), is_missing);
+    std::vector<std::string> paths;
+    for (const sim::FileOptions& file : options.files) paths.push_back(file.path);
+    for (const sim::FileOptions& file : sim::backup_files(options)) paths.push_back(file.path);
+    return paths;
+}
+
+std::vector<std::string> folders_of_files(const std::vector<std::string>& paths, const std::filesystem::path& from) {
+    std::vector<std::string> folders;
+    for (const std::string& path : paths) {
+        const std::string folder = (from / path).parent_path().lexically_normal().string();
+        if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
+    }
+    return folders;
 }
 
 [[noreturn]] void refuse_missing_campaign(const std::string& state_path) {
@@ -56,7 +65,9 @@ CampaignState new_campaign(const PowertestArguments& arguments, const StateFolde
     if (!names_files) throw UsageError("powertest: name the files of the runs with -dir DIR or -cfg FILE");
     CampaignState state{.plan = arguments.plan};
     state.plan.folder = std::filesystem::current_path().string();
-    state.makes_files = are_files_missing(arguments.plan.run_words);
+    const std::vector<std::string> paths = files_of_run(arguments.plan.run_words);
+    state.makes_files = std::none_of(paths.begin(), paths.end(), [](const std::string& path) { return ums::is_name_taken(path); });
+    state.plan.folders = folders_of_files(paths, state.plan.folder);
     if (!arguments.has_seed) state.plan.seed = std::random_device()();
     return state;
 }

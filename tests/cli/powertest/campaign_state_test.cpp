@@ -18,6 +18,7 @@ cli::CampaignState example_campaign() {
     state.plan = {.typed = {"-dir", "d\xff"},
                   .folder = "/here",
                   .run_words = {"-dir", "d\xff"},
+                  .folders = {"/here/d\xff"},
                   .cycles = 3,
                   .cut = "off",
                   .restore = "on",
@@ -27,6 +28,7 @@ cli::CampaignState example_campaign() {
                   .seed = 7,
                   .moments = {"growth", "any"}};
     state.makes_files = true;
+    state.mounts = {"/here"};
     state.moment = "growth";
     state.phase = cli::CampaignPhase::cutting;
     state.begins_anew = false;
@@ -65,6 +67,8 @@ TEST_CASE("a campaign's state is read as it was written, including names that ar
     const cli::CampaignState back = cli::parse_campaign_state(text, "F");
     CHECK(campaign_state_text(back) == text);
     CHECK(back.plan.run_words == example_campaign().plan.run_words);
+    CHECK(back.plan.folders == example_campaign().plan.folders);
+    CHECK(back.mounts == example_campaign().mounts);
     CHECK(back.phase == cli::CampaignPhase::cutting);
     CHECK(back.cycles.at(0).torn_pages == 2);
     CHECK(back.cycles.at(0).moment == "flush");
@@ -145,6 +149,46 @@ TEST_CASE("a campaign whose volume is not there verifies again and does not begi
                                        ContainsSubstring("the folder volume does not exist; 'ioproof powertest --state"));
     std::filesystem::create_directory(folder.path() / "volume");  // the mount point of a volume that is not mounted
     CHECK_THAT(verify_again(false), ContainsSubstring("Is the volume mounted?"));
+}
+
+TEST_CASE("a campaign whose volume is not mounted neither judges the empty folder below it nor makes files there") {
+    const test::IoproofFolder folder;
+    cli::CampaignState state;
+    state.plan = {.folder = folder.path().string(),
+                  .run_words = {"-dir", "data"},
+                  .folders = {folder.data().string()},
+                  .cycles = 2,
+                  .moments = {"any"}};
+    state.mounts = {"/no-such-volume"};
+    state.makes_files = true;
+    const auto go_on = [&folder, &state] {
+        cli::StateFolder((folder.path() / "state").string()).save(state);
+        const auto process = folder.start({"powertest", "--state", "state"});
+        CHECK(process->wait() == 3);
+        CHECK_THAT(process->error(), ContainsSubstring("its volume is not mounted at /no-such-volume"));
+        const auto kept = cli::StateFolder((folder.path() / "state").string()).load();
+        REQUIRE(kept);
+        CHECK(kept->phase == state.phase);
+        CHECK(kept->cycles.size() == state.cycles.size());
+        CHECK(test::names_in(folder.data()).empty());
+    };
+    state.phase = cli::CampaignPhase::verifying;
+    go_on();
+    state.phase = cli::CampaignPhase::idle;
+    state.cycles.push_back({.number = 1, .outcome = reports::CutOutcome::nothing});
+    go_on();
+}
+
+TEST_CASE("a campaign notes where its volume is mounted when the first run begins") {
+    const test::IoproofFolder folder;
+    const auto process = folder.start({"powertest", "--state", "state", "-dir", "data", "--cycles", "1", "--least", "0", "--most", "1",
+                                       "--moments", "any", "--cut", "false", "--", "-size", "4"});
+    CHECK(process->wait() == 3);  // the cut has failed
+    const auto kept = cli::StateFolder((folder.path() / "state").string()).load();
+    REQUIRE(kept);
+    CHECK(kept->plan.folders == std::vector<std::string>{folder.data().string()});
+    REQUIRE(kept->mounts.size() == 1);
+    CHECK(folder.data().string().starts_with(kept->mounts[0]));
 }
 
 TEST_CASE("the unit of a campaign is quoted as systemd expects") {
