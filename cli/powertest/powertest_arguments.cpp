@@ -168,6 +168,15 @@ std::vector<std::string> folders_among(const std::vector<std::string>& run_words
     return folders;
 }
 
+std::vector<std::string> documents_among(const std::vector<std::string>& run_words) {
+    constexpr std::array<std::string_view, 6> kDocuments{"config", "ledger", "key-file", "cert", "cert-key", "ca"};
+    std::vector<std::string> documents;
+    for (const SwitchWord& word : parse_words(run_switches(), run_words).switches) {
+        if (std::find(kDocuments.begin(), kDocuments.end(), word.name) != kDocuments.end()) documents.push_back(word.value);
+    }
+    return documents;
+}
+
 bool is_witness_among(const std::vector<std::string>& run_words) {
     const std::vector<SwitchWord> words = parse_words(run_switches(), run_words).switches;
     return std::any_of(words.begin(), words.end(), [](const SwitchWord& word) { return word.name == "witness"; });

@@ -30,6 +30,9 @@ std::vector<std::string> words_for_verify(const std::vector<std::string>& run_wo
 // The folders that -dir names in `run_words`.
 std::vector<std::string> folders_among(const std::vector<std::string>& run_words);
 
+// The files besides those of the test without which neither a run nor a verification begins: configuration, ledger, keys.
+std::vector<std::string> documents_among(const std::vector<std::string>& run_words);
+
 // Whether the run keeps its promises at a witness.
 bool is_witness_among(const std::vector<std::string>& run_words);
 

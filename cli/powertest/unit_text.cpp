@@ -1,7 +1,9 @@
 #include "cli/powertest/unit_text.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -24,10 +26,16 @@ std::string unit_quoted(const std::string& word, bool is_command) {
 }  // namespace
 
 std::string unit_text(const CampaignState& state, const std::string& program, const std::string& state_path) {
-    std::string mounts = unit_quoted(state_path, false);
-    for (const std::string& folder : folders_among(state.plan.run_words)) {
-        mounts += " " + unit_quoted((std::filesystem::path(state.plan.folder) / folder).lexically_normal().string(), false);
-    }
+    std::vector<std::string> places{state_path};
+    const auto add_place = [&places, &state](const std::string& path) {
+        const std::string whole = (std::filesystem::path(state.plan.folder) / path).lexically_normal().string();
+        if (std::find(places.begin(), places.end(), whole) == places.end()) places.push_back(whole);
+    };
+    for (const std::string& folder : folders_among(state.plan.run_words)) add_place(folder);
+    for (const std::string& folder : state.plan.folders) add_place(folder);
+    for (const std::string& file : documents_among(state.plan.run_words)) add_place(file);
+    std::string mounts;
+    for (const std::string& place : places) mounts += (mounts.empty() ? "" : " ") + unit_quoted(place, false);
     // A witness that cannot be reached yet would end the service at boot, and with it the campaign.
     const std::string_view network =
         is_witness_among(state.plan.run_words) ? "Wants=network-online.target\nAfter=network-online.target\n" : "";
