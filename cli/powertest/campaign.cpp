@@ -232,15 +232,18 @@ std::string Campaign::run_command_line(const std::string& name, const std::strin
 }
 
 bool Campaign::cut() {
-    state_.was_cut = true;
+    // Whoever finds this state after powertest was killed cannot know how far the command came.
+    state_.was_cut = false;
     enter(CampaignPhase::cutting);
     ::setenv("IOPROOF_RUN_PID", std::to_string(run_->id()).c_str(), 1);
     const std::string failure = run_command_line("cut", state_.plan.cut);
     run_->kill();
-    if (failure.empty()) return true;
-    state_.was_cut = false;
+    if (!failure.empty()) {
+        throw sim::EnvironmentError(fmt::format("{}; 'ioproof powertest --state {}' continues", failure, folder_.path()));
+    }
+    state_.was_cut = true;
     folder_.save(state_);
-    throw sim::EnvironmentError(fmt::format("{}; 'ioproof powertest --state {}' continues", failure, folder_.path()));
+    return true;
 }
 
 bool Campaign::restore() {

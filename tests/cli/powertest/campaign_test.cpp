@@ -46,6 +46,23 @@ TEST_CASE("a stopped campaign lets the command of a cut or a restore end, howeve
     CHECK(folder.has("ended"));
 }
 
+TEST_CASE("a campaign that was killed before its command had made the cut does not count that cycle as a cut") {
+    const test::IoproofFolder folder;
+    cli::CampaignState state = one_cut(folder);
+    state.plan.run_words = {"-dir", "data", "-size", "4"};
+    state.plan.cut = "test -e killed || { touch killed; kill -9 $PPID; }";
+    state.plan.least_s = state.plan.most_s = 1;
+    state.makes_files = true;
+    save_state(folder, state);
+    CHECK(folder.start({"powertest", "--state", "state"})->wait() == 128 + SIGKILL);
+    folder.start({"powertest", "--state", "state"})->wait();
+    const auto left = cli::StateFolder((folder.path() / "state").string()).load();
+    REQUIRE(left);
+    REQUIRE(left->cycles.size() == 2);
+    CHECK_FALSE(left->cycles[0].was_cut);
+    CHECK(left->cycles[1].was_cut);
+}
+
 TEST_CASE("a campaign that found something ends with 1 even if its page cannot be written, and its JSON is there") {
     const test::IoproofFolder folder;
     cli::CampaignState state = one_cut(folder);
