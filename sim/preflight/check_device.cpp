@@ -76,7 +76,9 @@ void check_device(const PreflightFacts& facts, Lines& lines) {
     const auto has = [&](ums::BlockLayerKind kind) {
         return std::any_of(facts.layers.begin(), facts.layers.end(), [&](const ums::BlockLayer& layer) { return layer.kind == kind; });
     };
-    if (has(ums::BlockLayerKind::memory)) {
+    if (has(ums::BlockLayerKind::memory) && facts.is_for_tempdb) {
+        lines.ok(found + ": in memory, right for tempdb, and for nothing else");
+    } else if (has(ums::BlockLayerKind::memory)) {
         lines.fail(found, "it is in memory: everything is gone when the machine stops", "Linux, Documentation/admin-guide/blockdev",
                    "use a disk");
     } else if (has(ums::BlockLayerKind::loop)) {

@@ -76,7 +76,8 @@ void check_mount_options(const PreflightFacts& facts, Lines& lines) {
     if (facts.mount.type.empty()) return;
     const auto remount = [&](std::string_view option) { return fmt::format("mount -o remount,{} {}", option, facts.mount.point); };
     std::size_t bad = 0;
-    if (mount_option(facts.mount, "nobarrier") || mount_option(facts.mount, "barrier").value_or("1") == "0") {
+    const bool has_no_barrier = mount_option(facts.mount, "nobarrier") || mount_option(facts.mount, "barrier").value_or("1") == "0";
+    if (has_no_barrier && !facts.is_for_tempdb) {
         ++bad;
         lines.fail("nobarrier", "the file system never flushes the device's cache: acknowledged writes are lost in a power cut",
                    kForcedUnitAccess, fmt::format("{}, and take nobarrier out of /etc/fstab", remount("barrier")));

@@ -57,6 +57,7 @@ void check_write_cache(const PreflightFacts& facts, Lines& lines) {
         return lines.ok("write through: the device says that a completed write is durable, and gets no flushes");
     }
     if (!top->has_write_cache) {
+        if (facts.is_for_tempdb) return;
         return lines.fail(fmt::format("{} says write through, but a device below it has a volatile cache", top->name),
                           "no flush reaches the cache below: acknowledged writes are lost in a power cut", kCacheControl,
                           fmt::format("echo 'write back' > /sys/block/{}/queue/write_cache", top->name));
@@ -66,6 +67,7 @@ void check_write_cache(const PreflightFacts& facts, Lines& lines) {
 }
 
 void check_flushes(const PreflightFacts& facts, Lines& lines) {
+    if (facts.is_for_tempdb) return;  // nothing there needs them
     const ums::BlockLayer* top = top_of(facts);
     if (!facts.was_probed || !facts.counts_flushes || top == nullptr || !top->has_write_cache || facts.synced_writes.times.count == 0)
         return;
@@ -99,6 +101,7 @@ void check_write_times(const PreflightFacts& facts, Lines& lines) {
     const std::string found =
         fmt::format("a write of 4 KB takes {} with O_DSYNC (at best {}), {} with fdatasync, {} if it is not made durable",
                     time_text(dsync.mean_ns), time_text(dsync.min_ns), time_text(synced.mean_ns), time_text(facts.plain_writes.mean_ns));
+    if (facts.is_for_tempdb) return lines.ok(found + "; nothing of tempdb waits for that");
     const ums::BlockLayer* top = top_of(facts);
     if (top != nullptr && std::min(dsync.mean_ns, synced.mean_ns) < plausible_ns(*top)) {
         return lines.warn(

@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "ums/base/units.hpp"
@@ -122,6 +124,26 @@ TEST_CASE("tempdb may be on tmpfs, even without O_DIRECT, but not on any other u
     CHECK(on("tmpfs", false) == "FAIL file system; FAIL direct I/O");
     CHECK(on("ramfs", true) == "FAIL file system; FAIL direct I/O");
     CHECK(on("ext4", true) == "FAIL direct I/O");
+}
+
+TEST_CASE("what only endangers or delays durable writes is right for tempdb, of which nothing need be durable") {
+    const auto with = [](bool is_for_tempdb, const Change& change) {
+        return complaints([&](PreflightFacts& facts) {
+            facts.is_for_tempdb = is_for_tempdb;
+            change(facts);
+        });
+    };
+    const std::vector<std::pair<std::string, Change>> dangers{
+        {"FAIL mount options", [](PreflightFacts& facts) { facts.mount.options.push_back("nobarrier"); }},
+        {"FAIL device", [](PreflightFacts& facts) { facts.layers[1].kind = ums::BlockLayerKind::memory; }},
+        {"FAIL write cache", [](PreflightFacts& facts) { facts.layers[0].has_write_cache = false; }},
+        {"FAIL flushes", [](PreflightFacts& facts) { facts.synced_writes.flushes = 0; }},
+        {"WARN durable writes", [](PreflightFacts& facts) { facts.dsync_writes.times = facts.synced_writes.times = times(7); }},
+        {"WARN durable writes", [](PreflightFacts& facts) { facts.dsync_writes.times = facts.synced_writes.times = times(16000); }}};
+    for (const auto& [complaint, change] : dangers) {
+        CHECK(with(false, change) == complaint);
+        CHECK(with(true, change).empty());
+    }
 }
 
 TEST_CASE("mount options that endanger or slow down a database are reported one by one") {
