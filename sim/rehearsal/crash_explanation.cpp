@@ -51,7 +51,7 @@ public:
     }
 
     CrashExplanation explain() {
-        is_any_signed_ = is_any_signed();
+        is_any_signed_ = is_any_file_signed(options_, power_);
         look_at_exceptions();
         if (ledger_ != nullptr) look_at_ledgers_files();
         if (is_any_signed_ || ledger_ != nullptr) {
@@ -83,20 +83,6 @@ private:
         return static_cast<std::uint32_t>(found - options_.files.begin()) + 1;
     }
     [[nodiscard]] bool is_replica(std::uint32_t file_id) const { return is_transient(options_.files.at(file_id - 1), options_.files); }
-
-    [[nodiscard]] bool is_any_signed() const {
-        for (std::uint32_t id = 1; id <= options_.files.size(); ++id) {
-            const ums::SimulatedFile* const file = is_replica(id) ? nullptr : file_of(id);
-            if (file != nullptr && is_signed(*file)) return true;
-        }
-        return false;
-    }
-    static bool is_signed(const ums::SimulatedFile& file) {
-        if (file.size_bytes() < kPageBytes) return false;
-        alignas(8) std::byte bytes[kPageBytes];
-        file.read(0, bytes, sizeof bytes);
-        return has_signature(bytes) && read_header(bytes).checksum == page_checksum(bytes);
-    }
 
     // --- what the files prove ---
 
@@ -141,7 +127,7 @@ private:
     }
 
     void look_at_log_file(const ums::SimulatedFile& file, std::uint32_t id, const std::string& path) {
-        if (!is_signed(file)) {
+        if (!has_run_signature(file)) {
             prove(CrashRule::file_signed, path, 0, kPageBytes, fmt::format("{} has no signature, but the log has blocks", path));
         }
         const std::uint64_t least_bytes = log_.vlf_end_bytes(id);
@@ -224,7 +210,7 @@ private:
                                 const LeftPage& left) const {
         if (left.is_whole) return left.lsn > log_.end_lsn();
         // A file that may not have been created may hold anything; so may a page that was cut off.
-        if (log_.is_empty() && !is_signed(file) && !is_made_by_ledger(place.file_id)) return false;
+        if (log_.is_empty() && !has_run_signature(file) && !is_made_by_ledger(place.file_id)) return false;
         if (is_cut_off(place.file_id, place.page_id)) return false;
         const auto change = std::find_if(page.changes.rbegin(), page.changes.rend(),
                                          [&](const WriteBook::Change& each) { return each.version == left.newest; });
@@ -279,7 +265,7 @@ private:
     void look_at_ledgers_files() {
         for (const PromisedFile& promised : ledger_->section().files) {
             const ums::SimulatedFile* const file = file_of(promised.id);
-            if (file == nullptr || file->size_bytes() < kPageBytes || (promised.is_log && !is_signed(*file))) {
+            if (file == nullptr || file->size_bytes() < kPageBytes || (promised.is_log && !has_run_signature(*file))) {
                 prove(file == nullptr   ? CrashRule::file_there
                       : promised.is_log ? CrashRule::file_signed
                                         : CrashRule::file_size,

@@ -11,6 +11,7 @@
 #include "sim/rehearsal/cut_findings.hpp"
 #include "sim/rehearsal/fault_injector.hpp"
 #include "sim/rehearsal/fault_matching.hpp"
+#include "sim/rehearsal/left_log.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
 #include "sim/run/simulation.hpp"
 #include "ums/base/clock.hpp"
@@ -52,6 +53,20 @@ std::optional<CrashVerdict> verdict_on(const CrashPlan& plan, CrashState& state,
     }
 }
 
+// --- how a verification must end ---
+
+// Refused only if neither a file nor the ledger says to which run the files belong. Nothing can be said of an empty log; that of a run that
+// was resumed may hold blocks that the book has forgotten.
+DueEnd due_end(const CrashPlan& plan, const CrashState& state, Knowledge knowledge) {
+    const bool has_promises = knowledge == Knowledge::files_and_ledger && state.promises && !state.promises->are_void();
+    DueEnd due;
+    due.may_be_refused = !has_promises && !is_any_file_signed(plan.options, state.power);
+    const bool is_empty = LeftLog(plan.options, state.power, state.book).is_empty();
+    if (!is_empty) due.outcome = Outcome::passed;
+    if (is_empty && !plan.start) due.outcome = Outcome::not_done;
+    return due;
+}
+
 // --- what cannot be read ---
 
 // Of one kind of file or of both: a few pages or parts of a log that lie together.
@@ -63,23 +78,23 @@ std::vector<FaultPlan> draw_unreadable(const CrashPlan& plan, const ums::PowerCu
 
 // Empty if all is well.
 std::string judge_unreadable(const CrashPlan& plan, const CrashState& state, const Promises* promises, const CrashExplanation& explanation,
-                             const std::vector<FaultPlan>& faults) {
+                             const std::vector<FaultPlan>& faults, const DueEnd& due) {
     ums::PowerCut copy = copy_of_files(state.power);
     CrashVerdict verdict;
     try {
         verdict = verify_cut(plan, copy, promises, faults);
     } catch (const RefusedError&) {
-        return {};
+        return wrong_end(std::nullopt, due);
     }
+    const std::string end = wrong_end(verdict, due);
     const auto others = std::stable_partition(verdict.findings.begin(), verdict.findings.end(), [](const Finding& finding) {
         return finding.kind == FindingKind::io_error && finding.request.of_file == FileRequest::none;
     });
     std::vector<std::string> problems = unexplained_findings(explanation, state.power.lost, {others, verdict.findings.end()});
-    const bool has_findings = !verdict.findings.empty();
     verdict.findings.erase(others, verdict.findings.end());
     const MatchResult match = match_faults(verdict.faults, verdict.findings);
     problems.insert(problems.end(), match.problems.begin(), match.problems.end());
-    if (has_findings && verdict.outcome != Outcome::failed) problems.emplace_back("it found something and did not fail");
+    if (!end.empty()) problems.push_back(end);
     return fmt::format("{}", fmt::join(problems, "\n    "));
 }
 
@@ -142,6 +157,15 @@ CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power, const Promi
     return verdict;
 }
 
+std::string wrong_end(const std::optional<CrashVerdict>& verdict, const DueEnd& due) {
+    if (!verdict) return due.may_be_refused ? "" : "the verification was refused, although it is known to which run the files belong";
+    if (!verdict->findings.empty()) return verdict->outcome == Outcome::failed ? "" : "it found something and did not fail";
+    if (verdict->outcome == Outcome::failed) return "it found nothing and failed";
+    if (!due.outcome || verdict->outcome == *due.outcome) return {};
+    return verdict->outcome == Outcome::passed ? "it passed, although the log is empty"
+                                               : "it says nothing of files that can be verified: " + verdict->reason;
+}
+
 void CrashTally::add(const CrashTally& other) {
     cuts += other.cuts;
     damaged += other.damaged;
@@ -159,7 +183,8 @@ CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowl
     const std::vector<FaultPlan> unreadable = draw_unreadable(plan, state.power);
     const bool has_ledger = knowledge == Knowledge::files_and_ledger && state.promises;
     std::string unread;
-    if (!unreadable.empty()) unread = judge_unreadable(plan, state, has_ledger ? &*state.promises : nullptr, explanation, unreadable);
+    const DueEnd due = due_end(plan, state, knowledge);
+    if (!unreadable.empty()) unread = judge_unreadable(plan, state, has_ledger ? &*state.promises : nullptr, explanation, unreadable, due);
     const std::optional<CrashVerdict> verdict = verdict_on(plan, state, knowledge);
     const bool is_damaged = !state.power.lost.empty();
     const bool has_findings = verdict && !verdict->findings.empty();
@@ -175,9 +200,7 @@ CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowl
     judgement.text += describe_proofs(explanation);
     if (is_unproven) judgement.text += fmt::format("\n  not proven: {}", name_of(explanation.reason()));
     judgement.text += describe_verdict(verdict);
-    if (verdict && has_findings != (verdict->outcome == Outcome::failed)) {
-        judgement.problem = "the outcome of the verification does not say what its findings say";
-    }
+    judgement.problem = wrong_end(verdict, due);
     if (is_provable && !has_findings) judgement.problem = "provable damage was not found";
     if (tally.blamed != 0) judgement.problem = "the device is blamed, but the files prove nothing";
     if (verdict) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,16 @@ struct CrashVerdict {
 // start: RefusedError if no file is left. `faults`: what cannot be read.
 [[nodiscard]] CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power, const Promises* promises = nullptr,
                                       const std::vector<FaultPlan>& faults = {});
+
+// How a verification must end.
+struct DueEnd {
+    bool may_be_refused = false;
+    // If it finds nothing; empty: it may have passed, or have had nothing to verify.
+    std::optional<Outcome> outcome;
+};
+
+// Half a sentence if it did not end so; otherwise empty. `verdict`: nothing if it was refused.
+[[nodiscard]] std::string wrong_end(const std::optional<CrashVerdict>& verdict, const DueEnd& due);
 
 struct CrashTally {
     std::uint64_t cuts = 0;

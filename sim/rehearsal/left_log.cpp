@@ -5,9 +5,25 @@
 #include <span>
 #include <vector>
 
+#include "sim/files/file_names.hpp"
 #include "sim/log/log_block_check.hpp"
+#include "sim/page/page_codec.hpp"
 
 namespace sim {
+
+bool has_run_signature(const ums::SimulatedFile& file) {
+    if (file.size_bytes() < kPageBytes) return false;
+    alignas(8) std::byte bytes[kPageBytes];
+    file.read(0, bytes, sizeof bytes);
+    return has_signature(bytes) && read_header(bytes).checksum == page_checksum(bytes);
+}
+
+bool is_any_file_signed(const Options& options, const ums::PowerCut& power) {
+    return std::any_of(options.files.begin(), options.files.end(), [&](const FileOptions& file) {
+        const auto found = power.files.find(file.path);
+        return !is_transient(file, options.files) && found != power.files.end() && has_run_signature(*found->second);
+    });
+}
 
 LeftLog::LeftLog(const Options& options, const ums::PowerCut& power, const WriteBook& book) {
     for (const auto& [sequence, block] : book.blocks()) {

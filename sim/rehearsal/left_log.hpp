@@ -15,6 +15,11 @@
 
 namespace sim {
 
+// Whether the file begins as the run made it.
+[[nodiscard]] bool has_run_signature(const ums::SimulatedFile& file);
+// Whether any of the run's files does, without replicas: it shows to which run the rest belongs.
+[[nodiscard]] bool is_any_file_signed(const Options& options, const ums::PowerCut& power);
+
 class LeftLog {
 public:
     LeftLog(const Options& options, const ums::PowerCut& power, const WriteBook& book);

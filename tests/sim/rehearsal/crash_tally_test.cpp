@@ -3,6 +3,7 @@
 #include "sim/rehearsal/crash_tally.hpp"
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -143,4 +144,25 @@ TEST_CASE("if writes are never made durable, a power cut takes what counted, and
         }));
     }
     CHECK(found > 0);
+}
+
+TEST_CASE("a verification must fail with what it finds, pass with files of which something can be said, and be refused only without any") {
+    const sim::DueEnd sound{false, sim::Outcome::passed};
+    CrashVerdict verdict;
+    CHECK(sim::wrong_end(verdict, sound).empty());
+    verdict.outcome = sim::Outcome::not_done;
+    verdict.reason = "The log is empty.";
+    CHECK_THAT(sim::wrong_end(verdict, sound), ContainsSubstring("The log is empty."));
+    CHECK(sim::wrong_end(verdict, {false, sim::Outcome::not_done}).empty());
+    CHECK(sim::wrong_end(verdict, {}).empty());
+    verdict.outcome = sim::Outcome::passed;
+    CHECK_FALSE(sim::wrong_end(verdict, {false, sim::Outcome::not_done}).empty());
+    verdict.outcome = sim::Outcome::failed;
+    CHECK_FALSE(sim::wrong_end(verdict, sound).empty());
+    verdict.findings.emplace_back();
+    CHECK(sim::wrong_end(verdict, sound).empty());
+    verdict.outcome = sim::Outcome::not_done;
+    CHECK_FALSE(sim::wrong_end(verdict, {false, sim::Outcome::not_done}).empty());
+    CHECK_FALSE(sim::wrong_end(std::nullopt, sound).empty());
+    CHECK(sim::wrong_end(std::nullopt, {true, std::nullopt}).empty());
 }
