@@ -24,8 +24,7 @@ struct CrashJudgement {
     std::string sentence;  // ends with a line break
 };
 
-// Good: in each row 99 % of the provable damage was found, nothing was blamed wrongly, and a rule explains each miss; and `wrong_count` is
-// 0.
+// Good: in each row all provable damage was found, nothing was blamed wrongly, and a rule explains each miss; and `wrong_count` is 0.
 [[nodiscard]] CrashJudgement judge_crashes(const std::vector<CrashRow>& rows, std::uint64_t wrong_count);
 
 // The first problems, in the order of the runs, with the commands that repeat them; empty if there are none. `problems`: by run, each ends

@@ -149,7 +149,7 @@ Command rehearse_command() {
                 "ioproof rehearse --hosts --readers in_turn --seeds 100",
             .exit_codes =
                 "0 every fault that was given to the program was found and named, and nothing else was reported; with --crash: "
-                "99 % of the damage that is provable was found, nobody was blamed wrongly\n"
+                "all damage that is provable was found, nobody was blamed wrongly\n"
                 "1 otherwise\n"
                 "2 wrong usage\n"
                 "3 it could not be done: a limit of the process was reached",
