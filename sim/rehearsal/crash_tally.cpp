@@ -86,16 +86,15 @@ std::string judge_unreadable(const CrashPlan& plan, const CrashState& state, con
     } catch (const RefusedError&) {
         return wrong_end(std::nullopt, due);
     }
+    std::vector<std::string> problems = problems_if_unreadable(plan.options, explanation, state.power.lost, verdict);
     const std::string end = wrong_end(verdict, due);
-    const auto others = std::stable_partition(verdict.findings.begin(), verdict.findings.end(), [](const Finding& finding) {
-        return finding.kind == FindingKind::io_error && finding.request.of_file == FileRequest::none;
-    });
-    std::vector<std::string> problems = unexplained_findings(explanation, state.power.lost, {others, verdict.findings.end()});
-    verdict.findings.erase(others, verdict.findings.end());
-    const MatchResult match = match_faults(verdict.faults, verdict.findings);
-    problems.insert(problems.end(), match.problems.begin(), match.problems.end());
     if (!end.empty()) problems.push_back(end);
     return fmt::format("{}", fmt::join(problems, "\n    "));
+}
+
+bool is_path_of_log(const Options& options, const std::string& path) {
+    return std::any_of(options.files.begin(), options.files.end(),
+                       [&path](const FileOptions& file) { return file.is_log && file.path == path; });
 }
 
 std::string describe_proofs(const CrashExplanation& explanation) {
@@ -164,6 +163,26 @@ std::string wrong_end(const std::optional<CrashVerdict>& verdict, const DueEnd& 
     if (!due.outcome || verdict->outcome == *due.outcome) return {};
     return verdict->outcome == Outcome::passed ? "it passed, although the log is empty"
                                                : "it says nothing of files that can be verified: " + verdict->reason;
+}
+
+std::vector<std::string> problems_if_unreadable(const Options& options, const CrashExplanation& explanation,
+                                                const std::vector<ums::LostWrite>& lost, const CrashVerdict& verdict) {
+    std::vector<Finding> unread;
+    std::vector<Finding> others;
+    for (const Finding& finding : verdict.findings) {
+        const bool is_unread = finding.kind == FindingKind::io_error && finding.request.of_file == FileRequest::none;
+        (is_unread ? unread : others).push_back(finding);
+    }
+    std::vector<std::string> problems = unexplained_findings(explanation, lost, others);
+    const MatchResult match = match_faults(verdict.faults, unread);
+    problems.insert(problems.end(), match.problems.begin(), match.problems.end());
+    const bool is_log_whole = std::none_of(verdict.faults.begin(), verdict.faults.end(),
+                                           [&options](const InjectedFault& fault) { return is_path_of_log(options, fault.path); });
+    if (!is_log_whole) return problems;
+    for (const std::string& missed : proofs_without_finding(explanation, verdict.findings)) {
+        problems.push_back("proven by what can be read, but not found: " + missed);
+    }
+    return problems;
 }
 
 void CrashTally::add(const CrashTally& other) {

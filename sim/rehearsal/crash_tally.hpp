@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "sim/finding.hpp"
+#include "sim/options.hpp"
 #include "sim/rehearsal/crash_explanation.hpp"
 #include "sim/rehearsal/crash_rehearsal.hpp"
 #include "sim/rehearsal/injected_fault.hpp"
 #include "sim/results.hpp"
+#include "ums/io/power_cut.hpp"
 
 namespace sim {
 
@@ -40,6 +42,12 @@ struct DueEnd {
 // Half a sentence if it did not end so; otherwise empty. `verdict`: nothing if it was refused.
 [[nodiscard]] std::string wrong_end(const std::optional<CrashVerdict>& verdict, const DueEnd& due);
 
+// Half a sentence for each thing that is wrong with what a verification found while parts of the files could not be read: it must report
+// each of these, find whatever the rest proves, and nothing else. A part of a log may hide what proves the rest; pages hide only
+// themselves, and whether the sums of their regions agree.
+[[nodiscard]] std::vector<std::string> problems_if_unreadable(const Options& options, const CrashExplanation& explanation,
+                                                              const std::vector<ums::LostWrite>& lost, const CrashVerdict& verdict);
+
 struct CrashTally {
     std::uint64_t cuts = 0;
     std::uint64_t damaged = 0;                               // something that was promised is gone
@@ -60,7 +68,7 @@ struct CutJudgement {
 };
 
 // Every finding must be what the files prove, by its place and its kind, and every proof must have its finding. A sixteenth of the cuts is
-// verified a second time while parts of the files cannot be read: each of these parts must be reported, and nothing else be blamed.
+// verified a second time while parts of the files cannot be read, see problems_if_unreadable().
 // Consumes the files of the cut if `knowledge` is the files; with the ledger, it judges copies of them. Not for both at the same time.
 [[nodiscard]] CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowledge = Knowledge::files);
 

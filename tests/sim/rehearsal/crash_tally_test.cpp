@@ -5,10 +5,13 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "sim/errors.hpp"
+#include "sim/limits.hpp"
 #include "sim/rehearsal/crash_rehearsal.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
@@ -165,4 +168,42 @@ TEST_CASE("a verification must fail with what it finds, pass with files of which
     CHECK_FALSE(sim::wrong_end(verdict, {false, sim::Outcome::not_done}).empty());
     CHECK_FALSE(sim::wrong_end(std::nullopt, sound).empty());
     CHECK(sim::wrong_end(std::nullopt, {true, std::nullopt}).empty());
+}
+
+TEST_CASE("pages that cannot be read hide themselves and the sums of their region, a part of the log may hide all that files prove") {
+    sim::Options options;
+    options.files = {{.path = "a.mdx"}, {.path = "log.ldx", .is_log = true}};
+    const auto page_proof = [](std::uint32_t page_id, bool is_by_sums) {
+        const std::uint64_t offset_bytes = std::uint64_t{page_id} * sim::kPageBytes;
+        sim::CrashProof proof{sim::CrashRule::page_least, "a.mdx", offset_bytes, sim::kPageBytes, "page is old"};
+        proof.is_by_sums = is_by_sums;
+        proof.region_begin_bytes = page_id / 64 * 64 * std::uint64_t{sim::kPageBytes};
+        proof.region_end_bytes = proof.region_begin_bytes + 64 * sim::kPageBytes;
+        return proof;
+    };
+    const auto problems_of = [&](std::vector<sim::CrashProof> proofs, const std::string& unreadable_path) {
+        sim::CrashExplanation explanation;
+        explanation.proofs = std::move(proofs);
+        sim::InjectedFault fault;
+        fault.kind = fault.expected = sim::FindingKind::io_error;
+        fault.path = unreadable_path;
+        fault.offset_bytes = 7 * sim::kPageBytes;
+        fault.size_bytes = sim::kPageBytes;
+        fault.exposed = true;
+        sim::Finding finding;
+        finding.kind = sim::FindingKind::io_error;
+        finding.place.path = fault.path;
+        finding.place.is_log = fault.path != "a.mdx";
+        finding.place.offset_bytes = fault.offset_bytes;
+        finding.place.size_bytes = fault.size_bytes;
+        CrashVerdict verdict;
+        verdict.faults = {fault};
+        verdict.findings = {finding};
+        return sim::problems_if_unreadable(options, explanation, {}, verdict).size();
+    };
+    CHECK(problems_of({page_proof(7, false)}, "a.mdx") == 0);
+    CHECK(problems_of({page_proof(9, true)}, "a.mdx") == 0);
+    CHECK(problems_of({page_proof(9, false)}, "a.mdx") == 1);
+    CHECK(problems_of({page_proof(70, true)}, "a.mdx") == 1);
+    CHECK(problems_of({page_proof(9, false)}, "log.ldx") == 0);
 }
