@@ -1,6 +1,7 @@
 #include "sim/rehearsal/cut_findings.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include <fmt/format.h>
 
@@ -16,10 +17,11 @@ bool is_in_row(FindingKind kind) {
 
 bool is_about_blocks(const CrashProof& proof) { return proof.rule == CrashRule::log_row || proof.rule == CrashRule::log_kept; }
 
-bool is_of_region(const Finding& finding) {
-    const bool is_of_pages = !finding.place.is_log && !finding.request.is_write && finding.request.of_file == FileRequest::none;
-    return is_of_pages && finding.place.size_bytes > kPageBytes;
+bool is_of_pages(const Finding& finding) {
+    return !finding.place.is_log && !finding.request.is_write && finding.request.of_file == FileRequest::none;
 }
+
+bool is_of_region(const Finding& finding) { return is_of_pages(finding) && finding.place.size_bytes > kPageBytes; }
 
 bool is_there(const CrashProof& proof, const Finding& finding) {
     return proof.path == finding.place.path && finding.place.offset_bytes < proof.offset_bytes + proof.size_bytes &&
@@ -67,6 +69,18 @@ bool explains(const CrashProof& proof, const Finding& finding) {
     return is_there(proof, finding) || is_about_blocks(proof);
 }
 
+// Each page has one finding, or its region has; so have a file that is gone, a size, and the signature of a log. Of missing blocks each row
+// has one.
+bool is_said_again(const Finding& earlier, const Finding& finding) {
+    if (earlier.place.path != finding.place.path || is_of_pages(earlier) != is_of_pages(finding)) return false;
+    if (is_of_pages(finding)) {
+        return earlier.place.offset_bytes < finding.place.offset_bytes + finding.place.size_bytes &&
+               finding.place.offset_bytes < earlier.place.offset_bytes + earlier.place.size_bytes;
+    }
+    return !is_in_row(earlier.kind) && !is_in_row(finding.kind) && earlier.request.is_write == finding.request.is_write &&
+           earlier.request.of_file == finding.request.of_file;
+}
+
 std::string text_of_finding(const Finding& finding) {
     return fmt::format("{}{} at byte {} of {}, {} bytes", name_of(finding.kind), finding.transient ? " (transient)" : "",
                        finding.place.offset_bytes, finding.place.path, finding.place.size_bytes);
@@ -77,20 +91,15 @@ std::string text_of_finding(const Finding& finding) {
 std::vector<std::string> unexplained_findings(const CrashExplanation& explanation, const std::vector<ums::LostWrite>& lost,
                                               const std::vector<Finding>& findings) {
     std::vector<std::string> texts;
-    std::vector<bool> has_own(explanation.proofs.size());
-    for (const Finding& finding : findings) {
-        bool is_explained = false;
-        for (std::size_t i = 0; i < explanation.proofs.size(); ++i) {
-            const CrashProof& proof = explanation.proofs[i];
-            if (!explains(proof, finding)) continue;
-            // A page has one finding; of a row of blocks, and of a region, each may have several proofs.
-            const bool is_repeated = has_own[i] && !is_in_row(finding.kind) && !is_of_region(finding);
-            if (is_repeated) continue;
-            is_explained = has_own[i] = true;
-        }
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        const Finding& finding = findings[i];
+        const bool is_proven = std::any_of(explanation.proofs.begin(), explanation.proofs.end(),
+                                           [&finding](const CrashProof& proof) { return explains(proof, finding); });
         const bool is_true =
             !finding.transient && std::any_of(lost.begin(), lost.end(), [&](const auto& each) { return is_really_lost(each, finding); });
-        if (!is_explained && !is_true) texts.push_back(text_of_finding(finding));
+        const bool is_repeated = std::any_of(findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(i),
+                                             [&finding](const Finding& earlier) { return is_said_again(earlier, finding); });
+        if (is_repeated || (!is_proven && !is_true)) texts.push_back(text_of_finding(finding));
     }
     return texts;
 }

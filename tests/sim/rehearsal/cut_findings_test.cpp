@@ -54,6 +54,25 @@ TEST_CASE("a finding about what the device has really lost is right, even if the
     CHECK(unexplained_findings({}, lost, {about_a_page(7, FindingKind::bit_corruption)}).size() == 1);
 }
 
+TEST_CASE("a page has one finding, and none if its region has one, even if the device has really lost it") {
+    const std::vector<ums::LostWrite> lost{{kOldPath, ums::LostPart::contents, 7 * sim::kPageBytes, 2 * sim::kPageBytes}};
+    const Finding page = about_a_page(7, FindingKind::lost_write);
+    Finding region = about_a_page(0, FindingKind::lost_write);
+    region.place.size_bytes = 64 * sim::kPageBytes;
+    CHECK(unexplained_findings(old_page(7), lost, {page, about_a_page(8, FindingKind::lost_write)}).empty());
+    CHECK(unexplained_findings(old_page(7), lost, {page, page}).size() == 1);
+    CHECK(unexplained_findings({}, lost, {page, page}).size() == 1);
+    CHECK(unexplained_findings({}, lost, {region}).empty());
+    CHECK(unexplained_findings({}, lost, {region, page}).size() == 1);
+    Finding gone;
+    gone.kind = FindingKind::io_error;
+    gone.place.path = kOldPath;
+    gone.request.of_file = sim::FileRequest::open;
+    const std::vector<ums::LostWrite> lost_file{{kOldPath, ums::LostPart::name, 0, 1 << 20}};
+    CHECK(unexplained_findings({}, lost_file, {gone}).empty());
+    CHECK(unexplained_findings({}, lost_file, {gone, gone}).size() == 1);
+}
+
 TEST_CASE("each page that the files prove to be wrong needs its own finding") {
     sim::CrashExplanation explanation = old_page(7);
     explanation.proofs.push_back(old_page(9).proofs.front());
