@@ -161,8 +161,10 @@ private:
             if (ledger_ != nullptr && left.oldest < ledgers_version(place)) {
                 prove_page(CrashRule::page_least, "is older than the ledger says", place, left, false);
                 explanation_.proofs.back().is_by_ledger = true;
+                name_versions(ledgers_version(place), page);
             } else if (is_any_signed_ && is_too_old(place, page, left)) {
                 prove_page(CrashRule::page_least, "is older than the last complete checkpoint", place, left, !is_in_log(page));
+                name_versions(least_version(place, page), page);
             }
             // If no file has the signature of the run, the ledger says whose files they are.
             if (is_ahead(*file, place, page, left)) {
@@ -185,6 +187,11 @@ private:
         proof.region_begin_bytes = proof.offset_bytes / region_bytes * region_bytes;
         proof.region_end_bytes = proof.region_begin_bytes + region_bytes;
         proof.is_excused = is_by_sums && !proof.is_torn && is_region_void(place);  // no write of a torn one can have been in flight
+    }
+
+    void name_versions(std::uint32_t least, const WriteBook::Page& page) {
+        explanation_.proofs.back().least_version = least;
+        explanation_.proofs.back().newest_version = std::max(page.acknowledged.version, least);
     }
 
     // The row of the log has a change of the page.

@@ -53,6 +53,9 @@ struct CrashProof {
     // The region of pages whose sums a checkpoint records.
     std::uint64_t region_begin_bytes = 0;
     std::uint64_t region_end_bytes = 0;
+    // page_least: the page had this version at least, and had been acknowledged up to that one.
+    std::uint32_t least_version = 0;
+    std::uint32_t newest_version = 0;
     bool is_excused = false;  // true, but a documented rule says why a verification need not find it
 };
 

@@ -40,6 +40,13 @@ bool is_really_lost(const ums::LostWrite& lost, const Finding& finding) {
     return (is_lost_page || is_lost_block) && (is_there || lost.part == ums::LostPart::name);
 }
 
+// That it says to have been acknowledged. A region names none, and of a torn page it depends on the sectors.
+bool has_right_version(const CrashProof& proof, const Finding& finding) {
+    if (proof.is_torn || is_of_region(finding) || finding.kind != FindingKind::lost_write) return true;
+    const std::uint32_t version = or_empty(finding.expected).version;
+    return version >= proof.least_version && version <= proof.newest_version;
+}
+
 bool is_named_right(const CrashProof& proof, const Finding& finding) {
     const bool is_about_page = !finding.place.is_log && !finding.request.is_write;
     switch (proof.rule) {
@@ -51,7 +58,7 @@ bool is_named_right(const CrashProof& proof, const Finding& finding) {
         case CrashRule::file_size: return finding.request.is_write && finding.kind == FindingKind::lost_write;
         case CrashRule::page_least:
             // Two writes of one version differ in bits only.
-            return is_about_page &&
+            return is_about_page && has_right_version(proof, finding) &&
                    (finding.kind == FindingKind::lost_write ||
                     (proof.is_torn && (finding.kind == FindingKind::torn_page || finding.kind == FindingKind::bit_corruption)));
         case CrashRule::page_in_log:
@@ -81,6 +88,12 @@ bool is_said_again(const Finding& earlier, const Finding& finding) {
            earlier.request.of_file == finding.request.of_file;
 }
 
+// Acknowledged log that recovery needs is gone: a verification stops before the hole, and takes an earlier checkpoint.
+bool has_hole(const CrashExplanation& explanation) {
+    return std::any_of(explanation.proofs.begin(), explanation.proofs.end(),
+                       [](const CrashProof& proof) { return proof.rule == CrashRule::log_row; });
+}
+
 std::string text_of_finding(const Finding& finding) {
     return fmt::format("{}{} at byte {} of {}, {} bytes", name_of(finding.kind), finding.transient ? " (transient)" : "",
                        finding.place.offset_bytes, finding.place.path, finding.place.size_bytes);
@@ -97,16 +110,20 @@ std::vector<std::string> unexplained_findings(const CrashExplanation& explanatio
                                            [&finding](const CrashProof& proof) { return explains(proof, finding); });
         const bool is_true =
             !finding.transient && std::any_of(lost.begin(), lost.end(), [&](const auto& each) { return is_really_lost(each, finding); });
+        // What the files prove of a page must be named as they prove it.
+        const bool is_known = !has_hole(explanation) && is_of_pages(finding) && !is_of_region(finding) &&
+                              std::any_of(explanation.proofs.begin(), explanation.proofs.end(), [&finding](const CrashProof& proof) {
+                                  return proof.rule == CrashRule::page_least && is_there(proof, finding);
+                              });
         const bool is_repeated = std::any_of(findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(i),
                                              [&finding](const Finding& earlier) { return is_said_again(earlier, finding); });
-        if (is_repeated || (!is_proven && !is_true)) texts.push_back(text_of_finding(finding));
+        if (is_repeated || (!is_proven && (is_known || !is_true))) texts.push_back(text_of_finding(finding));
     }
     return texts;
 }
 
 std::vector<std::string> proofs_without_finding(const CrashExplanation& explanation, const std::vector<Finding>& findings) {
-    const bool has_hole = std::any_of(explanation.proofs.begin(), explanation.proofs.end(),
-                                      [](const auto& proof) { return proof.rule == CrashRule::log_row; });
+    const bool is_holed = has_hole(explanation);
     // A page that breaks two rules has one finding.
     const auto is_found = [&](const CrashProof& proof) {
         const bool is_page = proof.rule == CrashRule::page_least || proof.rule == CrashRule::page_in_log;
@@ -128,10 +145,10 @@ std::vector<std::string> proofs_without_finding(const CrashExplanation& explanat
     for (const CrashProof& proof : explanation.proofs) is_row_found |= is_about_blocks(proof) && is_found(proof);
     for (const CrashProof& proof : explanation.proofs) {
         if (is_about_blocks(proof) ? is_row_found : is_found(proof)) continue;
-        if (proof.rule == CrashRule::page_in_log && has_hole) continue;
+        if (proof.rule == CrashRule::page_in_log && is_holed) continue;
         // A log with a hole has another last complete checkpoint.
         const bool is_of_checkpoint = proof.rule == CrashRule::page_least || proof.rule == CrashRule::file_size;
-        if (is_of_checkpoint && has_hole && !proof.is_by_ledger) continue;
+        if (is_of_checkpoint && is_holed && !proof.is_by_ledger) continue;
         if (proof.is_excused || (proof.is_by_sums && is_beside_another(proof))) continue;
         texts.push_back(proof.text);
     }

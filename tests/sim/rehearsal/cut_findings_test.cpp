@@ -54,6 +54,23 @@ TEST_CASE("a finding about what the device has really lost is right, even if the
     CHECK(unexplained_findings({}, lost, {about_a_page(7, FindingKind::bit_corruption)}).size() == 1);
 }
 
+TEST_CASE("a finding about a lost page must name a version that had been acknowledged, even if the device has really lost it") {
+    const std::vector<ums::LostWrite> lost{{kOldPath, ums::LostPart::contents, 7 * sim::kPageBytes, sim::kPageBytes}};
+    sim::CrashExplanation explanation = old_page(7);
+    explanation.proofs.front().least_version = 3;
+    explanation.proofs.front().newest_version = 5;
+    const auto says = [](std::uint32_t version) {
+        Finding finding = about_a_page(7, FindingKind::lost_write);
+        finding.expected = sim::ExpectedIdentity{.version = version};
+        return finding;
+    };
+    for (const std::uint32_t version : {3U, 4U, 5U}) CHECK(unexplained_findings(explanation, lost, {says(version)}).empty());
+    for (const std::uint32_t version : {0U, 2U, 6U}) CHECK(unexplained_findings(explanation, lost, {says(version)}).size() == 1);
+    // In front of a hole in the log, an earlier checkpoint is the last complete one.
+    explanation.proofs.push_back({CrashRule::log_row, "/simulated/log.ldx", 0, 512, "a block is gone"});
+    CHECK(unexplained_findings(explanation, lost, {says(2)}).empty());
+}
+
 TEST_CASE("a page has one finding, and none if its region has one, even if the device has really lost it") {
     const std::vector<ums::LostWrite> lost{{kOldPath, ums::LostPart::contents, 7 * sim::kPageBytes, 2 * sim::kPageBytes}};
     const Finding page = about_a_page(7, FindingKind::lost_write);
