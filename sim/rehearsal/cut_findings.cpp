@@ -40,6 +40,20 @@ bool is_really_lost(const ums::LostWrite& lost, const Finding& finding) {
     return (is_lost_page || is_lost_block) && (is_there || lost.part == ums::LostPart::name);
 }
 
+// If one page of a region is too old, its sums name it. So a finding about the region means that several are.
+bool are_several_lost(const std::vector<ums::LostWrite>& lost, const Finding& finding) {
+    std::uint64_t pages = 0;
+    for (std::uint64_t at = 0; at < finding.place.size_bytes; at += kPageBytes) {
+        const std::uint64_t begin = finding.place.offset_bytes + at;
+        const bool is_lost = std::any_of(lost.begin(), lost.end(), [&](const ums::LostWrite& each) {
+            return each.part == ums::LostPart::contents && each.path == finding.place.path && each.offset_bytes < begin + kPageBytes &&
+                   begin < each.offset_bytes + each.size_bytes;
+        });
+        if (is_lost) ++pages;
+    }
+    return pages > 1;
+}
+
 // That it says to have been acknowledged. A region names none, and of a torn page it depends on the sectors.
 bool has_right_version(const CrashProof& proof, const Finding& finding) {
     if (proof.is_torn || is_of_region(finding) || finding.kind != FindingKind::lost_write) return true;
@@ -70,7 +84,10 @@ bool is_named_right(const CrashProof& proof, const Finding& finding) {
 }
 
 bool explains(const CrashProof& proof, const Finding& finding) {
-    if (finding.transient || finding.is_warning || !is_named_right(proof, finding)) return false;
+    if (finding.transient || finding.is_warning) return false;
+    // A page that is wrong by itself takes its region out of the comparison.
+    if (is_of_region(finding) && (!proof.is_by_sums || proof.is_torn)) return false;
+    if (!is_named_right(proof, finding)) return false;
     // Where a missing block began is not known for certain: it may have been the first one of another part of the log.
     if (proof.rule == CrashRule::file_there) return proof.path == finding.place.path;
     return is_there(proof, finding) || is_about_blocks(proof);
@@ -94,6 +111,18 @@ bool has_hole(const CrashExplanation& explanation) {
                        [](const CrashProof& proof) { return proof.rule == CrashRule::log_row; });
 }
 
+bool is_right_finding(const CrashExplanation& explanation, const std::vector<ums::LostWrite>& lost, const Finding& finding) {
+    if (is_of_region(finding)) return !finding.transient && finding.kind == FindingKind::lost_write && are_several_lost(lost, finding);
+    const auto is_any = [&explanation](auto is_it) { return std::any_of(explanation.proofs.begin(), explanation.proofs.end(), is_it); };
+    if (is_any([&finding](const CrashProof& proof) { return explains(proof, finding); })) return true;
+    // What the files prove of a page must be named as they prove it.
+    const bool is_known = !has_hole(explanation) && is_of_pages(finding) && is_any([&finding](const CrashProof& proof) {
+        return proof.rule == CrashRule::page_least && is_there(proof, finding);
+    });
+    return !is_known && !finding.transient &&
+           std::any_of(lost.begin(), lost.end(), [&finding](const ums::LostWrite& each) { return is_really_lost(each, finding); });
+}
+
 std::string text_of_finding(const Finding& finding) {
     return fmt::format("{}{} at byte {} of {}, {} bytes", name_of(finding.kind), finding.transient ? " (transient)" : "",
                        finding.place.offset_bytes, finding.place.path, finding.place.size_bytes);
@@ -106,18 +135,9 @@ std::vector<std::string> unexplained_findings(const CrashExplanation& explanatio
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < findings.size(); ++i) {
         const Finding& finding = findings[i];
-        const bool is_proven = std::any_of(explanation.proofs.begin(), explanation.proofs.end(),
-                                           [&finding](const CrashProof& proof) { return explains(proof, finding); });
-        const bool is_true =
-            !finding.transient && std::any_of(lost.begin(), lost.end(), [&](const auto& each) { return is_really_lost(each, finding); });
-        // What the files prove of a page must be named as they prove it.
-        const bool is_known = !has_hole(explanation) && is_of_pages(finding) && !is_of_region(finding) &&
-                              std::any_of(explanation.proofs.begin(), explanation.proofs.end(), [&finding](const CrashProof& proof) {
-                                  return proof.rule == CrashRule::page_least && is_there(proof, finding);
-                              });
         const bool is_repeated = std::any_of(findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(i),
                                              [&finding](const Finding& earlier) { return is_said_again(earlier, finding); });
-        if (is_repeated || (!is_proven && (is_known || !is_true))) texts.push_back(text_of_finding(finding));
+        if (is_repeated || !is_right_finding(explanation, lost, finding)) texts.push_back(text_of_finding(finding));
     }
     return texts;
 }
@@ -128,7 +148,7 @@ std::vector<std::string> proofs_without_finding(const CrashExplanation& explanat
     const auto is_found = [&](const CrashProof& proof) {
         const bool is_page = proof.rule == CrashRule::page_least || proof.rule == CrashRule::page_in_log;
         return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
-            return explains(proof, finding) || (is_page && !finding.place.is_log && is_there(proof, finding));
+            return explains(proof, finding) || (is_page && is_of_pages(finding) && !is_of_region(finding) && is_there(proof, finding));
         });
     };
     const auto is_beside_another = [&](const CrashProof& proof) {
