@@ -45,6 +45,7 @@ class Witness {
 public:
     Witness(const CrashPlan& plan, const CrashState& state, Knowledge knowledge)
         : options_(plan.options), power_(state.power), book_(state.book), log_(plan.options, state.power, state.book) {
+        is_resumed_ = plan.start != nullptr;
         if (knowledge == Knowledge::files || !state.promises || state.promises->are_void()) return;
         // The ledger knows nothing about a log that went on without it.
         if (log_.incarnation() <= state.promises->section().incarnation) ledger_ = &*state.promises;
@@ -106,6 +107,10 @@ private:
             const CrashRule rule = lost < log_.needed_sequence() ? CrashRule::log_kept : CrashRule::log_row;
             prove(rule, options_.files.at(block.file_id - 1).path, block.offset_bytes, block.size_bytes,
                   fmt::format("block {} of the log is gone, but all up to {} had been acknowledged", lost, std::max(hardened, promised)));
+            explanation_.proofs.back().sequence = lost;
+            // Promises, and dead blocks of a run that went on, may make another checkpoint the last one, which needs less of the log.
+            explanation_.proofs.back().is_found_by_any = ledger_ != nullptr || is_resumed_;
+            explanation_.proofs.back().is_excused = !log_.has_file() || (rule == CrashRule::log_kept && !log_.shows_kept(lost));
         }
     }
 
@@ -365,6 +370,7 @@ private:
     const ums::PowerCut& power_;
     const WriteBook& book_;
     const LeftLog log_;
+    bool is_resumed_ = false;
     const Promises* ledger_ = nullptr;  // if set, what it holds is evidence, too
     bool is_any_signed_ = false;
     CrashExplanation explanation_;

@@ -1,7 +1,13 @@
 #include "sim/rehearsal/cut_findings.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,6 +22,41 @@ bool is_in_row(FindingKind kind) {
 }
 
 bool is_about_blocks(const CrashProof& proof) { return proof.rule == CrashRule::log_row || proof.rule == CrashRule::log_kept; }
+
+// Numbers of log blocks.
+struct MissedBlocks {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+};
+
+// Of "… at least, but block 7 is not there." or "… at least, but the 3 blocks 7 to 9 are not there."
+std::optional<MissedBlocks> missed_blocks_in(const Finding& finding) {
+    const std::string_view text = finding.description;
+    const std::size_t begin = text.find(" at least, but ");
+    const std::size_t end = text.find(" not there", begin);
+    if (!is_in_row(finding.kind) || end == std::string_view::npos) return std::nullopt;
+    std::vector<std::uint64_t> numbers;
+    for (const char* at = text.data() + begin; at < text.data() + end;) {
+        std::uint64_t number = 0;
+        const std::from_chars_result result = std::from_chars(at, text.data() + end, number);
+        if (result.ec == std::errc{}) numbers.push_back(number);
+        at = std::max(result.ptr, at + 1);
+    }
+    if (numbers.size() == 1) return MissedBlocks{numbers[0], numbers[0]};
+    if (numbers.size() == 3) return MissedBlocks{numbers[1], numbers[2]};
+    return std::nullopt;
+}
+
+bool names_block(const CrashProof& proof, const Finding& finding) {
+    const std::optional<MissedBlocks> missed = missed_blocks_in(finding);
+    return missed && missed->first <= proof.sequence && proof.sequence <= missed->last;
+}
+
+// If a hole breaks the last checkpoint, a verification takes an earlier one, which needs more blocks.
+bool is_before_hole(const CrashProof& proof, const Finding& finding) {
+    const std::optional<MissedBlocks> missed = missed_blocks_in(finding);
+    return missed && proof.rule == CrashRule::log_row && missed->last < proof.sequence;
+}
 
 bool is_of_pages(const Finding& finding) {
     return !finding.place.is_log && !finding.request.is_write && finding.request.of_file == FileRequest::none;
@@ -65,7 +106,7 @@ bool is_named_right(const CrashProof& proof, const Finding& finding) {
     const bool is_about_page = !finding.place.is_log && !finding.request.is_write;
     switch (proof.rule) {
         case CrashRule::log_row:
-        case CrashRule::log_kept: return is_in_row(finding.kind);
+        case CrashRule::log_kept: return names_block(proof, finding);
         case CrashRule::file_there: return finding.request.of_file == FileRequest::open;
         case CrashRule::file_signed:
             return finding.place.is_log && finding.kind == FindingKind::lost_write && finding.place.offset_bytes == 0;
@@ -88,14 +129,16 @@ bool explains(const CrashProof& proof, const Finding& finding) {
     // A page that is wrong by itself takes its region out of the comparison.
     if (is_of_region(finding) && (!proof.is_by_sums || proof.is_torn)) return false;
     if (!is_named_right(proof, finding)) return false;
-    // Where a missing block began is not known for certain: it may have been the first one of another part of the log.
     if (proof.rule == CrashRule::file_there) return proof.path == finding.place.path;
+    // Where a missing block began is not known for certain: it may have been the first one of another part of the log.
     return is_there(proof, finding) || is_about_blocks(proof);
 }
 
-// Each page has one finding, or its region has; so have a file that is gone, a size, and the signature of a log. Of missing blocks each row
-// has one.
+// Each page has one finding, or its region has; so have a block of the log, a file that is gone, a size, and the signature of a log.
 bool is_said_again(const Finding& earlier, const Finding& finding) {
+    const std::optional<MissedBlocks> one = missed_blocks_in(earlier);
+    const std::optional<MissedBlocks> other = missed_blocks_in(finding);
+    if (one && other) return one->first <= other->last && other->first <= one->last;
     if (earlier.place.path != finding.place.path || is_of_pages(earlier) != is_of_pages(finding)) return false;
     if (is_of_pages(finding)) {
         return earlier.place.offset_bytes < finding.place.offset_bytes + finding.place.size_bytes &&
@@ -115,6 +158,7 @@ bool is_right_finding(const CrashExplanation& explanation, const std::vector<ums
     if (is_of_region(finding)) return !finding.transient && finding.kind == FindingKind::lost_write && are_several_lost(lost, finding);
     const auto is_any = [&explanation](auto is_it) { return std::any_of(explanation.proofs.begin(), explanation.proofs.end(), is_it); };
     if (is_any([&finding](const CrashProof& proof) { return explains(proof, finding); })) return true;
+    if (!finding.transient && is_any([&finding](const CrashProof& proof) { return is_before_hole(proof, finding); })) return true;
     // What the files prove of a page must be named as they prove it.
     const bool is_known = !has_hole(explanation) && is_of_pages(finding) && is_any([&finding](const CrashProof& proof) {
         return proof.rule == CrashRule::page_least && is_there(proof, finding);
@@ -158,13 +202,13 @@ std::vector<std::string> proofs_without_finding(const CrashExplanation& explanat
         });
     };
     std::vector<std::string> texts;
-    // Of a log file that is gone, no block is missed.
+    // Of a log file that is gone, a block that another one shows to be missing may be missed.
     bool is_row_found = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
         return finding.place.is_log && finding.request.of_file == FileRequest::open;
     });
     for (const CrashProof& proof : explanation.proofs) is_row_found |= is_about_blocks(proof) && is_found(proof);
     for (const CrashProof& proof : explanation.proofs) {
-        if (is_about_blocks(proof) ? is_row_found : is_found(proof)) continue;
+        if (is_found(proof) || (proof.is_found_by_any && is_row_found)) continue;
         if (proof.rule == CrashRule::page_in_log && is_holed) continue;
         // A log with a hole has another last complete checkpoint.
         const bool is_of_checkpoint = proof.rule == CrashRule::page_least || proof.rule == CrashRule::file_size;

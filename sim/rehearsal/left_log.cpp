@@ -26,6 +26,8 @@ bool is_any_file_signed(const Options& options, const ums::PowerCut& power) {
 }
 
 LeftLog::LeftLog(const Options& options, const ums::PowerCut& power, const WriteBook& book) {
+    has_file_ = std::any_of(options.files.begin(), options.files.end(),
+                            [&power](const FileOptions& file) { return file.is_log && power.files.contains(file.path); });
     for (const auto& [sequence, block] : book.blocks()) {
         made_.push_back(sequence);
         const auto file = power.files.find(options.files.at(block.file_id - 1).path);
@@ -74,6 +76,10 @@ void LeftLog::find_end(const WriteBook& book) {
     if (behind != ends_.begin()) checkpoint_ = std::prev(behind)->second;
     for (const auto& [lsn, place] : named_unknown_) {
         if (checkpoint_ && lsn > checkpoint_->begin_lsn && lsn < checkpoint_->end_lsn) unknown_.insert(place);
+    }
+    for (const auto& [sequence, block] : book.blocks()) {
+        const bool is_of_vlf = checkpoint_ && vlf_of_lsn(block.first_lsn) == vlf_of_lsn(checkpoint_->begin_lsn);
+        if (is_of_vlf && has(sequence) && first_left_ == 0) first_left_ = sequence;
     }
     std::uint32_t kept_vlf = 0;
     for (const auto& [sequence, block] : book.blocks()) {

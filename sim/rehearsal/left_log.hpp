@@ -24,6 +24,8 @@ class LeftLog {
 public:
     LeftLog(const Options& options, const ums::PowerCut& power, const WriteBook& book);
 
+    // Any of the log files is there.
+    [[nodiscard]] bool has_file() const { return has_file_; }
     [[nodiscard]] bool is_empty() const { return left_.empty(); }
     // The newest incarnation of the run that left a block; 0: there is no block.
     [[nodiscard]] std::uint32_t incarnation() const { return incarnation_; }
@@ -40,6 +42,9 @@ public:
     // The blocks up to `last` that are gone, and are needed, or stood in the VLF that holds the first one that is: no checkpoint freed
     // them.
     [[nodiscard]] std::vector<std::uint64_t> missing_up_to(std::uint64_t last) const;
+    // Of a missing block before those that are needed: what is left of its VLF shows it. How many blocks stood before the last one in front
+    // of those, nothing says.
+    [[nodiscard]] bool shows_kept(std::uint64_t sequence) const { return first_left_ != 0 && sequence + 1 >= first_left_; }
     // Acknowledged, needed, and gone: the first one.
     [[nodiscard]] std::optional<std::uint64_t> lost_sequence() const;
     // The last complete checkpoint promises nothing about the page: it says that a write of it had failed.
@@ -78,11 +83,13 @@ private:
     std::map<std::uint32_t, std::uint64_t> vlf_ends_bytes_;                         // by file
     std::map<std::uint64_t, WriteBook::PagePlace> named_unknown_;                   // by LSN of the record
     std::set<WriteBook::PagePlace> unknown_;
+    bool has_file_ = false;
     std::uint32_t incarnation_ = 0;
     std::uint64_t hardened_ = 0;
     std::uint64_t end_ = 0;
     std::uint64_t needed_ = 1;
-    std::uint64_t kept_ = 1;  // the first block of the VLF in which the last complete checkpoint began
+    std::uint64_t kept_ = 1;        // the first block of the VLF in which the last complete checkpoint began
+    std::uint64_t first_left_ = 0;  // the first block of that VLF that is left; 0: none is, or there is no checkpoint
     std::optional<Checkpoint> checkpoint_;
 };
 

@@ -1,7 +1,9 @@
 // The judge of a verification must itself be able to reject a finding.
 #include "sim/rehearsal/cut_findings.hpp"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sim/limits.hpp"
 #include "tests/support/catch.hpp"
@@ -85,6 +87,43 @@ TEST_CASE("a finding about a region means that several of its pages are lost, an
     CHECK(unexplained_findings(explanation, lost(1), {region}).size() == 1);
     region.transient = true;
     CHECK(unexplained_findings(explanation, lost(2), {region}).size() == 1);
+}
+
+TEST_CASE("a finding about missing blocks of the log must name one that is missing, once, and each of them must be named") {
+    const auto explained = [](const std::vector<std::uint64_t>& blocks, CrashRule rule) {
+        sim::CrashExplanation explanation;
+        for (const std::uint64_t block : blocks) {
+            explanation.proofs.push_back({rule, "/simulated/log.ldx", block * 512, 512, "a block is gone"});
+            explanation.proofs.back().sequence = block;
+        }
+        return explanation;
+    };
+    const auto finding = [](const std::string& blocks) {
+        Finding about;
+        about.kind = FindingKind::log_gap;
+        about.place.path = "/simulated/log.ldx";
+        about.place.is_log = true;
+        about.description = "The log had been acknowledged up to block 40 at least, but " + blocks + " not there. Recovery stops there.";
+        return about;
+    };
+    const sim::CrashExplanation kept = explained({7, 8, 20}, CrashRule::log_kept);
+    const Finding two = finding("the 2 blocks 7 to 8 are");
+    const Finding one = finding("block 20 is");
+    CHECK(unexplained_findings(kept, {}, {two, one}).empty());
+    CHECK(proofs_without_finding(kept, {two, one}).empty());
+    CHECK(unexplained_findings(kept, {}, {two, two}).size() == 1);
+    CHECK(unexplained_findings(kept, {}, {two, finding("block 8 is")}).size() == 1);
+    CHECK(unexplained_findings(kept, {}, {finding("block 9 is")}).size() == 1);
+    CHECK(unexplained_findings(kept, {}, {finding("the 3 blocks 30 to 32 are")}).size() == 1);
+    CHECK(proofs_without_finding(kept, {two}).size() == 1);
+    // In front of a hole, an earlier checkpoint is the last complete one, and needs more.
+    const sim::CrashExplanation needed = explained({7, 8, 20}, CrashRule::log_row);
+    CHECK(unexplained_findings(needed, {}, {finding("the 4 blocks 1 to 4 are"), two, one}).empty());
+    CHECK(unexplained_findings(needed, {}, {finding("block 21 is")}).size() == 1);
+    sim::CrashExplanation promised = needed;
+    for (sim::CrashProof& proof : promised.proofs) proof.is_found_by_any = true;
+    CHECK(proofs_without_finding(promised, {two}).empty());
+    CHECK(proofs_without_finding(promised, {}).size() == 3);
 }
 
 TEST_CASE("a page has one finding, and none if its region has one, even if the device has really lost it") {
