@@ -56,4 +56,23 @@ bool is_named_right(const ReaderTrouble& trouble, const Finding& finding) {
     UMS_ASSERT(false && "unknown fault");
 }
 
+// It looks transient if the owner has overwritten it before it could read it again.
+bool is_named_right_by_owner(const ReaderTrouble& trouble, const Finding& finding) {
+    const bool is_there = !finding.place.is_log && finding.place.file_id == trouble.file_id && finding.place.page_id == trouble.page_id;
+    if (!is_there || !trouble.is_on_volume || trouble.is_at_the_end) return false;
+    switch (trouble.fault) {
+        case ReaderFault::lost_write: return finding.kind == (finding.transient ? FindingKind::stale_read : FindingKind::lost_write);
+        case ReaderFault::damaged_page: return finding.kind == FindingKind::bit_corruption;
+        case ReaderFault::misdirected_write:
+            return names_other_page(trouble, finding) &&
+                   finding.kind == (finding.transient ? FindingKind::misdirected_read : FindingKind::misdirected_write);
+        case ReaderFault::honest:
+        case ReaderFault::stale_read:
+        case ReaderFault::stale_cache:
+        case ReaderFault::misdirected_read:
+        case ReaderFault::old_size: return false;  // never on the volume
+    }
+    UMS_ASSERT(false && "unknown fault");
+}
+
 }  // namespace sim

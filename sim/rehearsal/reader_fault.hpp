@@ -34,7 +34,8 @@ inline constexpr std::uint32_t kReadsForGood = ~std::uint32_t{0};
 // One fault as one reader meets it.
 struct ReaderTrouble {
     ReaderFault fault{};
-    bool is_on_volume = false;  // everyone meets it, including the owner
+    bool is_on_volume = false;   // everyone meets it, including the owner
+    bool is_at_the_end = false;  // ... unless it begins when the owner is over
     std::string path;
     std::uint32_t file_id = 0;
     std::uint32_t page_id = 0;                // old_size: the first page that is not seen
@@ -55,5 +56,7 @@ void flip_bits(std::span<std::byte> image, std::span<const std::uint32_t> bits);
 
 // Whether the finding has the classification that the evidence allows.
 [[nodiscard]] bool is_named_right(const ReaderTrouble& trouble, const Finding& finding);
+// Whether it is about this page of the volume, and has the classification that any run gives the fault: the owner meets it as its own.
+[[nodiscard]] bool is_named_right_by_owner(const ReaderTrouble& trouble, const Finding& finding);
 
 }  // namespace sim

@@ -77,6 +77,7 @@ bool ReaderFaults::begin_trouble(const Plan& plan, const OwnerView::PageWrite& w
     ReaderTrouble trouble;
     trouble.fault = fault_;
     trouble.is_on_volume = plan.place != Place::on_the_way;
+    trouble.is_at_the_end = plan.place == Place::at_the_end;
     trouble.path = write.path;
     trouble.file_id = write.file_id;
     trouble.page_id = write.page_id;

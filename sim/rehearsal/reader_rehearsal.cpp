@@ -254,16 +254,19 @@ private:
         return faults;
     }
 
-    // The owner may find what is wrong on the volume, too, and classifies it as any run does.
+    // The owner may find what is wrong on the volume, too, and classifies it as any run does. Then it repairs the page.
     void judge_owner() {
         std::vector<Finding> unexplained;
-        const auto& troubles = readers_.front()->view.troubles();
+        std::vector<ReaderTrouble> troubles = readers_.front()->view.troubles();
         for (const Finding& finding : owner_.findings) {
-            const bool is_explained = std::any_of(troubles.begin(), troubles.end(), [&](const ReaderTrouble& trouble) {
-                return trouble.is_on_volume && !finding.place.is_log && finding.place.file_id == trouble.file_id &&
-                       finding.place.page_id == trouble.page_id;
+            const auto cause = std::find_if(troubles.begin(), troubles.end(), [&finding](const ReaderTrouble& trouble) {
+                return is_named_right_by_owner(trouble, finding);
             });
-            if (!is_explained) unexplained.push_back(finding);
+            if (cause == troubles.end()) {
+                unexplained.push_back(finding);
+            } else {
+                troubles.erase(cause);
+            }
         }
         judge_host(where("owner"), {}, unexplained, {owner_.outcome, has_failure(owner_.findings) ? Outcome::failed : Outcome::passed},
                    report_);
