@@ -59,6 +59,10 @@ public:
     FileOwner(const Options& options, ums::Storage& volume, const ums::Clock& clock, PromiseKeeper& ledger)
         : simulation(options, volume, clock, *this, &ledger, this) {}
 
+    // Of an owner that was killed, nobody hears what it says of the requests that its end has cut off.
+    void on_finding(const Finding& finding) override {
+        if (!is_killed()) HostSink::on_finding(finding);
+    }
     void begins(std::uint64_t run, std::vector<std::string> /*paths*/) override { run_id = run; }
     // Waits for no one.
     [[nodiscard]] bool may_pass(Meeting meeting, std::uint32_t /*cycle*/) override {
@@ -71,6 +75,7 @@ public:
     void takes_over(TakeOver /*what*/) override {}
     void explain(Finding& /*finding*/) const override {}
 
+    std::function<bool()> is_killed;
     std::function<void()> on_files_made;
     std::uint64_t run_id = 0;
     bool has_made_files = false;
@@ -182,6 +187,7 @@ private:
     }
 
     void watch_owner() {
+        owner_.is_killed = [this] { return witness_.is_owner_gone(); };
         owner_.on_files_made = [this] {
             faults_->begin();
             witness_.begin();
@@ -232,7 +238,7 @@ private:
             judge_host(where(fmt::format("reader {}", i + 1)), faults_of(reader), reader.findings, {reader.outcome, reader.due_outcome()},
                        report_);
         }
-        if (!was_owner_killed_) judge_owner();
+        judge_owner();
     }
 
     [[nodiscard]] std::string where(std::string_view host) const { return fmt::format("seed {}, {}, {}", seed_, name_of(fault_), host); }
@@ -268,8 +274,8 @@ private:
                 troubles.erase(cause);
             }
         }
-        judge_host(where("owner"), {}, unexplained, {owner_.outcome, has_failure(owner_.findings) ? Outcome::failed : Outcome::passed},
-                   report_);
+        const Outcome due = has_failure(owner_.findings) ? Outcome::failed : Outcome::passed;
+        judge_host(where("owner"), {}, unexplained, {owner_.outcome, was_owner_killed_ ? owner_.outcome : due}, report_);
     }
 
     const std::uint64_t seed_;
