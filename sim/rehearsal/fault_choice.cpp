@@ -139,7 +139,8 @@ void FaultChoice::fail_written_pages(FaultPlan& plan, FaultyFile& file, const um
         if (file.is_used(page) || !fits(plan, file, request, page) || !draws(plan)) continue;
         --plan.count_max;
         const std::uint64_t offset_bytes = std::uint64_t{page} * kPageBytes;
-        const InjectedFault& fault = parts_.record.add_page(FindingKind::io_error, file, page, false, "writes fail until it is reported");
+        InjectedFault& fault = parts_.record.add_page(FindingKind::io_error, file, page, false, "writes fail until it is reported");
+        fault.is_write = true;
         file.record_failed_page(page);
         file.sick.push_back({fault.number, offset_bytes, kPageBytes, kForever, true, EIO});
     }
@@ -177,6 +178,7 @@ void FaultChoice::make_sick(FaultyFile& file, const ums::IoRequest& request, Fin
     InjectedFault& fault = parts_.record.add(
         kind, {file, request.offset_bytes, request.size_bytes}, transient,
         fmt::format("{} at byte {} {} {}", is_write ? "writes" : "reads", offset_bytes, is_error ? "fail" : "end early", times));
+    fault.is_write = is_write;
     if (!file.is_log()) file.use(static_cast<std::uint32_t>(offset_bytes / kPageBytes));
     file.record_failure(request);
     sick.fault = fault.number;

@@ -151,9 +151,8 @@ MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::ve
     MatchResult result;
     std::vector<bool> taken(findings.size());
     const std::vector<const Finding*> found = findings_of_faults(faults, findings, taken);
-    const bool has_failed_writes = std::any_of(faults.begin(), faults.end(), [](const InjectedFault& fault) {
-        return fault.exposed && !fault.is_sync && is_about_requests(fault.kind);
-    });
+    const bool has_failed_writes =
+        std::any_of(faults.begin(), faults.end(), [](const InjectedFault& fault) { return fault.exposed && fault.is_write; });
     for (std::size_t i = 0; i < faults.size(); ++i) count_fault(faults[i], found[i], has_failed_writes, result);
     for (std::size_t i = 0; i < findings.size(); ++i) {
         if (taken[i] || is_explained(findings[i], faults)) continue;

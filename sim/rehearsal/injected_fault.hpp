@@ -29,6 +29,7 @@ struct InjectedFault {
     std::vector<FaultRange> more{};  // also wrong; a finding about one of them repeats the same
     bool transient = false;          // goes away by itself when it is read or tried again
     bool is_warning = false;
+    bool is_write = false;        // of requests that fail or end early: they are writes
     bool is_sync = false;         // of the whole file, without a place
     bool is_in_chain = false;     // of a chunk of the backup chain
     bool is_in_log_copy = false;  // of a log block, made when a backup read it: the backup must find it

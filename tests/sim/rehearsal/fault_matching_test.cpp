@@ -168,5 +168,8 @@ TEST_CASE("a log that ends too early may be reported as a gap if the writes that
     const InjectedFault log = fault_at(7, FindingKind::wal_violation);
     const Finding gap = finding_at(7, FindingKind::log_gap);
     CHECK(match_faults({log}, {gap}).problems.size() == 1);
-    CHECK(match_faults({log, fault_at(30, FindingKind::io_error)}, {gap, finding_at(30, FindingKind::io_error)}).problems.empty());
+    InjectedFault failing = fault_at(30, FindingKind::io_error);
+    CHECK(match_faults({log, failing}, {gap, finding_at(30, FindingKind::io_error)}).problems.size() == 1);
+    failing.is_write = true;
+    CHECK(match_faults({log, failing}, {gap, finding_at(30, FindingKind::io_error)}).problems.empty());
 }
