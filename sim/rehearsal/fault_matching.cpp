@@ -121,14 +121,18 @@ void count_fault(const InjectedFault& fault, const Finding* found, bool has_fail
     if (!wrong.empty()) result.problems.push_back(fmt::format("named wrong, {}: {}; {}", wrong, describe(fault), describe(*found)));
 }
 
-// By a fault to which another finding belongs, or by one that nothing had to find.
-bool is_explained(const Finding& finding, const std::vector<InjectedFault>& faults) {
-    return std::any_of(faults.begin(), faults.end(), [&finding](const InjectedFault& fault) {
+// By a fault to which another finding belongs, or by one that nothing had to find: `is_told` marks those that have been.
+bool is_explained(const Finding& finding, const std::vector<InjectedFault>& faults, std::vector<bool>& is_told) {
+    for (std::size_t i = 0; i < faults.size(); ++i) {
+        const InjectedFault& fault = faults[i];
         if (is_repetition(fault, finding)) return true;
         // The target of a misdirected write may be seen only by the search for it, and be overwritten before anything else reads it.
-        const bool may_be_searched_for = !fault.exposed && fault.kind == FindingKind::misdirected_write;
-        return may_be_searched_for && fit_of(fault, finding) == 4 && what_is_wrong(fault, finding).empty();
-    });
+        const bool may_be_searched_for = !fault.exposed && fault.kind == FindingKind::misdirected_write && !is_told[i];
+        if (!may_be_searched_for || fit_of(fault, finding) != 4 || !what_is_wrong(fault, finding).empty()) continue;
+        is_told[i] = true;
+        return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -154,8 +158,9 @@ MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::ve
     const bool has_failed_writes =
         std::any_of(faults.begin(), faults.end(), [](const InjectedFault& fault) { return fault.exposed && fault.is_write; });
     for (std::size_t i = 0; i < faults.size(); ++i) count_fault(faults[i], found[i], has_failed_writes, result);
+    std::vector<bool> is_told(faults.size());
     for (std::size_t i = 0; i < findings.size(); ++i) {
-        if (taken[i] || is_explained(findings[i], faults)) continue;
+        if (taken[i] || is_explained(findings[i], faults, is_told)) continue;
         ++result.tallies[static_cast<std::size_t>(findings[i].kind)].false_alarms;
         result.problems.push_back("false alarm: " + describe(findings[i]));
     }

@@ -77,6 +77,7 @@ TEST_CASE("the other end of a misdirected write may be found by the search alone
     Finding finding = finding_at(7, FindingKind::misdirected_write);
     finding.other = sim::PagePlace{.path = "a.mdx", .page_id = 9};
     CHECK(match_faults({fault}, {finding}).problems.empty());
+    CHECK(match_faults({fault}, {finding, finding}).problems.size() == 1);
     finding.other->page_id = 10;
     CHECK(match_faults({fault}, {finding}).problems.size() == 1);
     CHECK(match_faults({fault}, {finding_at(7, FindingKind::misdirected_read)}).problems.size() == 1);
