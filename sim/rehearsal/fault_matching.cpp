@@ -29,7 +29,7 @@ bool has_right_kind(const InjectedFault& fault, const Finding& finding) {
 // Repeats in other words what was reported: a part of a fault that was found.
 bool is_repetition(const InjectedFault& fault, const Finding& finding) {
     const bool is_missing_log = finding.kind == FindingKind::log_gap || finding.kind == FindingKind::wal_violation;
-    if (!fault.exposed || !is_missing_log || !is_log_fault(fault.kind) || fault.is_in_log_copy) return false;
+    if (!fault.exposed || !is_missing_log || !is_log_fault(fault.kind) || fault.is_in_log_copy || fault.is_in_chain) return false;
     const std::uint64_t end_bytes = finding.place.offset_bytes + std::max<std::uint64_t>(finding.place.size_bytes, kSectorBytes);
     return overlaps(fault, finding) || std::any_of(fault.more.begin(), fault.more.end(), [&](const FaultRange& range) {
                return range.path == finding.place.path && range.offset_bytes < end_bytes &&
@@ -46,11 +46,12 @@ bool is_about_block(const Finding& finding) {
     return finding.kind == FindingKind::log_block_damaged || finding.kind == FindingKind::log_stale_block;
 }
 
-// How well a finding explains a fault; 0: not at all. If a log ends too early, the auditor may report that at any of its files.
+// How well a finding explains a fault; 0: not at all. If a log ends too early, the auditor may report that at any of its files. A chunk of
+// the chain of backups is reported where it must be, once: it is not read again.
 int fit_of(const InjectedFault& fault, const Finding& finding) {
     const bool is_sync = finding.request.of_file == FileRequest::sync;
     if (fault.is_sync || is_sync) return fault.is_sync && is_sync && fault.path == finding.place.path ? 4 : 0;
-    const bool has_its_place = fault.is_in_log_copy || (is_about_block(finding) && !fault.is_in_chain);
+    const bool has_its_place = fault.is_in_log_copy || fault.is_in_chain || is_about_block(finding);
     const bool in_log = is_log_fault(fault.kind) && is_log_fault(finding.kind) && !has_its_place;
     if (!overlaps(fault, finding) && !in_log) return 0;
     if (has_right_kind(fault, finding)) return overlaps(fault, finding) ? 4 : 3;

@@ -137,6 +137,16 @@ TEST_CASE("a wrong log block must be found in its place, a log that ends too ear
     }
 }
 
+TEST_CASE("a chunk of a chain of backups must be found once, in its place") {
+    for (const FindingKind kind : {FindingKind::log_gap, FindingKind::log_block_damaged, FindingKind::log_stale_block}) {
+        InjectedFault fault = fault_at(7, kind);
+        fault.is_in_chain = true;
+        CHECK(match_faults({fault}, {finding_at(7, kind)}).problems.empty());
+        CHECK(tally_of(match_faults({fault}, {finding_at(8, kind)}), kind).missed == 1);
+        CHECK(tally_of(match_faults({fault}, {finding_at(7, kind), finding_at(7, kind)}), kind).false_alarms == 1);
+    }
+}
+
 TEST_CASE("a block that a backup read must be found once, by the backup, in its place") {
     InjectedFault fault = fault_at(7, FindingKind::log_gap);
     fault.is_in_log_copy = true;
