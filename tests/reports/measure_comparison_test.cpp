@@ -219,6 +219,24 @@ TEST_CASE("a baseline fails figures that are worse by more than the tolerance an
     CHECK_THAT(reports::baseline_text(comparison), ContainsSubstring("WORSE") && ContainsSubstring("50.0 % worse (allowed: 2.5 %)"));
 }
 
+TEST_CASE("a single stalled round does not hide that every round is worse than the baseline") {
+    const auto judged = [](const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after, double tolerance) {
+        ComparedJson comparison = compared_documents(rounds_of(before), rounds_of(after));
+        reports::judge_by_baseline(comparison, tolerance);
+        return comparison;
+    };
+    const std::vector<std::uint64_t> steady{1000, 1001, 999, 1000, 1000};
+    const ComparedJson stalled = judged(steady, {880, 885, 875, 880, 100}, 5);
+    CHECK(figure_row(stalled, 0, "reads", "/s")["verdict"] == "same");
+    CHECK_FALSE(reports::holds_baseline(stalled));
+    CHECK_THAT(reports::baseline_text(stalled), ContainsSubstring("27.6 % worse, in every round (allowed: 5 %)"));
+    // One round as good as the tolerance allows, a larger tolerance, or so few rounds that the order may be chance.
+    CHECK(reports::holds_baseline(judged(steady, {880, 885, 960, 880, 100}, 5)));
+    CHECK(reports::holds_baseline(judged(steady, {880, 885, 875, 880, 100}, 15)));
+    CHECK(reports::holds_baseline(judged({1000, 1001, 999}, {880, 885, 100}, 5)));
+    CHECK(reports::holds_baseline(judged({880, 885, 875, 880, 100}, steady, 5)));
+}
+
 TEST_CASE("a storage that no longer answers does not hold its baseline") {
     const auto judged = [](const ComparedJson& before, const ComparedJson& after) {
         ComparedJson comparison = compared_documents(before, after);
