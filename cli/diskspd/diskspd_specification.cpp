@@ -1,5 +1,6 @@
 #include "cli/diskspd/diskspd_specification.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -79,6 +80,13 @@ sim::MeasureRate rate_of(const DiskspdTarget& target) {
     return {.unit = sim::MeasureRateUnit::bytes_per_s, .amount = target.rate * kMsPerSecond};
 }
 
+// As in DiskSpd, a burst is one of all threads of the target together: each of them makes its share, and at least one request.
+std::uint32_t burst_of_thread(const DiskspdTarget& target, const DiskspdTimeSpan& span) {
+    if (target.burst_size == 0) return 0;
+    const std::uint32_t threads = span.thread_count > 0 ? span.thread_count : target.threads_per_file;
+    return std::max(target.burst_size / std::max(threads, 1U), 1U);
+}
+
 sim::MeasureTarget diskspd_target_of(const DiskspdArguments& arguments, const DiskspdTarget& target, const DiskspdTimeSpan& span) {
     refuse_windows_path(target.path);
     sim::MeasureTarget result;
@@ -102,7 +110,7 @@ sim::MeasureTarget diskspd_target_of(const DiskspdArguments& arguments, const Di
     result.weight = target.weight;
     result.thread_shares = thread_shares_of(target);
     result.rate = rate_of(target);
-    result.burst_requests = target.burst_size;
+    result.burst_requests = burst_of_thread(target, span);
     result.think_time_ms = target.think_time_ms;
     result.direct = target.cache != reports::DiskspdCache::on && !target.memory_mapped;
     result.view = view_of_target(target);

@@ -70,6 +70,14 @@ TEST_CASE("DiskSpd: options become the engine's specification") {
     CHECK(specified({"-u8"}).engine == sim::EngineChoice::uring);
 }
 
+TEST_CASE("DiskSpd: the threads of a target share its bursts, and each makes at least one request") {
+    CHECK(first_target({"-i10", "-j4", "-t2"}).burst_requests == 5);
+    CHECK(first_target({"-i10", "-j4", "-t3"}).burst_requests == 3);
+    CHECK(first_target({"-i3", "-j4", "-t8"}).burst_requests == 1);
+    CHECK(first_target({"-i12", "-j4", "-F4"}).burst_requests == 3);
+    CHECK(first_target({"-t8"}).burst_requests == 0);
+}
+
 TEST_CASE("DiskSpd: shares of requests go to their parts of the target, and the remainder to the rest") {
     const MeasureTarget percent = first_target({"-r", "-rdpct90/10:0/10:5/20"});
     REQUIRE(percent.spans.size() == 4);
