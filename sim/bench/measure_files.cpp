@@ -77,6 +77,14 @@ struct MeasureFiles::Wish {
     [[nodiscard]] bool is_known() const {
         return known.book != nullptr && keep_existing && (create_bytes == 0 || create_bytes == known.size_bytes);
     }
+    // What it holds where nothing has been read or written.
+    [[nodiscard]] BookPast past(BookUnit unit) const {
+        if (file->was_created) return BookPast::pages;
+        if (unit == BookUnit::page && is_ours && !holds_pages) return BookPast::mixed;
+        const bool was_foreign = is_known() && known.book->past() == BookPast::foreign;
+        if (!is_ours || was_foreign) return BookPast::foreign;
+        return is_device() ? BookPast::device : BookPast::pages;
+    }
 };
 
 MeasureFiles::~MeasureFiles() {
@@ -179,11 +187,9 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
             // Writing pages requires their versions, verified or not.
             if (has_pages && (wish.writes || file.was_created || (verify && wish.is_verified))) {
                 if (!wish.changes()) lock_file_for_verification(storage_, wish.path, file.control);
-                const bool has_mark = wish.is_ours && !wish.holds_pages && !file.was_created;
-                const BookPast past = has_mark ? BookPast::mixed : BookPast::pages;
-                file.pages = book_of(wish, BookUnit::page, past);
+                file.pages = book_of(wish, BookUnit::page);
             } else if (file.has_raw_writes && wish.has_stamped_sectors && !wish.has_other_data) {
-                file.pages = book_of(wish, BookUnit::sector, BookPast::pages);
+                file.pages = book_of(wish, BookUnit::sector);
             }
         }
         for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -199,8 +205,9 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
 }
 
 // What the last measurement knew, if it is of the same units; otherwise a new book.
-std::unique_ptr<PageBook> MeasureFiles::book_of(Wish& wish, BookUnit unit, BookPast past) const {
+std::unique_ptr<PageBook> MeasureFiles::book_of(Wish& wish, BookUnit unit) const {
     MeasureFile& file = *wish.file;
+    const BookPast past = wish.past(unit);
     if (wish.is_known() && !file.was_created && wish.known.book->unit() == unit && wish.known.book->past() == past) {
         file.has_known_pages = true;
         wish.known.book->begin_next_measurement();
@@ -277,7 +284,7 @@ void MeasureFiles::look_at_contents(Wish& wish) {
     // A first page without its signature is a wrong page like any other, if it had one when it was last measured. But what may be
     // somebody's data now is not written to, unless that was allowed.
     const bool is_trusted = wish.is_known() && (!wish.changes() || wish.may_overwrite);
-    const bool held_pages = is_trusted && wish.known.book->unit() == BookUnit::page && wish.known.book->past() == BookPast::pages;
+    const bool held_pages = is_trusted && wish.known.book->unit() == BookUnit::page && wish.known.book->past() != BookPast::mixed;
     wish.holds_pages = held_pages || (!error && transferred == kPageBytes && has_signature(page.data()));
     wish.is_ours = is_trusted || wish.holds_pages || (transferred >= kMeasureMarkBytes && has_measure_mark(page.data()));
     wish.is_unfinished = transferred >= kMeasureMarkBytes && has_unfinished_mark(page.data());

@@ -72,7 +72,7 @@ private:
     void look(Wish& wish);
     void look_at_contents(Wish& wish);
     static void take_header(const PageHeader& header, Wish& wish);
-    [[nodiscard]] std::unique_ptr<PageBook> book_of(Wish& wish, BookUnit unit, BookPast past) const;
+    [[nodiscard]] std::unique_ptr<PageBook> book_of(Wish& wish, BookUnit unit) const;
     void make(Wish& wish);
     void set_size(const Wish& wish);
     void open_door(const MeasureTarget& target, MeasureFile& file);

@@ -70,6 +70,18 @@ void PageBook::end_write(std::uint64_t page, bool succeeded) {
     } while (!entry.compare_exchange_weak(before, after, std::memory_order_acq_rel));
 }
 
+// Whether nothing that was there before this process can look like this.
+bool PageBook::cannot_be_older(std::uint64_t page, const UnitImage& says) const {
+    const bool is_here = says.number == number_of(page);
+    switch (past_) {
+        case BookPast::pages: return says.is_ours && (!says.is_sound || !is_here);
+        case BookPast::device: return says.is_ours && !says.is_sound && is_here;
+        case BookPast::mixed:
+        case BookPast::foreign: break;
+    }
+    return false;
+}
+
 BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark mark) {
     std::atomic<std::uint64_t>& entry = word(page);
     if (has_mark_of_file(page)) return BookJudgement::not_judged;
@@ -84,8 +96,7 @@ BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark m
         const bool is_the_same = is_sound && says.version == version_of(mark) && run_tag_of(says.run_id) == (mark & kTag);
         return is_the_same ? BookJudgement::right : BookJudgement::wrong;
     }
-    // If the file held only pages of ours, a page that contradicts itself is wrong, whatever was there before.
-    if (says.is_ours && !says.is_sound && past_ == BookPast::pages) return BookJudgement::wrong;
+    if (cannot_be_older(page, says)) return BookJudgement::wrong;
     std::uint64_t expected = mark;
     const bool is_accepted = is_sound && says.version <= kVersion;
     const std::uint64_t found =

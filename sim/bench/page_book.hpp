@@ -5,8 +5,8 @@
 // Sector 0, or page 0 of a mixed file, holds the mark of the file and is not judged.
 //
 // A page with an unknown past is accepted as it is at its first read, if it is sound in itself (checksum, file, number); from then on it
-// must not change. Its version alone would not show that: every measurement counts from 1. A page that claims to be ours and whose checksum
-// does not match is wrong, unless other data may have been written over part of it.
+// must not change. Its version alone would not show that: every measurement counts from 1. BookPast says what cannot be older, and
+// is wrong at its first read, too.
 #pragma once
 
 #include <atomic>
@@ -33,8 +33,13 @@ struct UnitImage {
 
 enum class BookJudgement : std::uint8_t { right, not_judged, wrong };
 
-// What the file held until now: pages, or also other data, such as 4 KB blocks in the middle of them.
-enum class BookPast : std::uint8_t { pages, mixed };
+// What the file may hold where this process has not read or written it yet.
+enum class BookPast : std::uint8_t {
+    pages,    // only units of ours, each in its place: a damaged one is wrong, and so is a sound one with another number
+    mixed,    // also other data, such as 4 KB blocks in the middle of pages
+    device,   // a device of ours: also what older files left on it. A damaged unit with the number of its place is wrong.
+    foreign,  // anything, such as the blocks of older files of ours in the image of a disk
+};
 
 class PageBook {
 public:
@@ -102,6 +107,7 @@ private:
     static constexpr std::uint64_t kFound = std::uint64_t{1} << 62;      // read before; version known, contents sound
     static constexpr std::uint64_t kUnknown = std::uint64_t{1} << 63;    // nothing is promised
 
+    [[nodiscard]] bool cannot_be_older(std::uint64_t page, const UnitImage& says) const;
     [[nodiscard]] static std::uint64_t run_tag_of(std::uint64_t run_id);
     [[nodiscard]] std::uint64_t own_tag() const { return (std::uint64_t{measurement_} << kTagShift) & kTag; }
     [[nodiscard]] std::atomic<std::uint64_t>& word(std::uint64_t page) const;

@@ -3,9 +3,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "sim/bench/bench.hpp"
@@ -229,6 +231,45 @@ TEST_CASE("a page that was read as one measurement wrote it must not come back a
     CHECK(found[0].kind == FindingKind::stale_read);
     CHECK_THAT(found[0].description,
                ContainsSubstring("version 1 was read there before, but it is version 1 of page 5 of file 1, of another"));
+}
+
+TEST_CASE("a page of the file that stands in another page's place is a misdirected write at its first read") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.source.contents = MeasureContents::pages;
+    run_spec(run, spec_of(target));
+    constexpr std::uint32_t kPage = 5;
+    const PageBuffer other(PageIdentity{.run_id = 7, .file_id = 1, .page_id = kPage + 1, .version = 3});
+    run.memory.find(kMeasured)->write(kPage * kPageBytes, other.data(), kPageBytes);
+    target.create_bytes = 0;
+    target.outstanding = 1;
+    CHECK(run_spec(run, spec_of(target)).finding_count == 1);
+    const std::vector<Finding> found = run.sink.findings();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].place.page_id == kPage);
+    CHECK(found[0].kind == FindingKind::misdirected_write);
+    CHECK_THAT(found[0].description, ContainsSubstring("wrong: it is version 3 of page 6 of file 1. A second read was not right."));
+}
+
+TEST_CASE("what older files left in the image of a disk is not a finding when the image is measured") {
+    VirtualRun run;
+    auto image = std::make_unique<MemoryFile>(99);
+    const std::vector<std::byte> zeros(kPageBytes / 2);
+    for (std::uint32_t page = 0; page < 256; ++page) {
+        const PageBuffer old_page(PageIdentity{.run_id = 7, .file_id = 1, .page_id = page + 1, .version = 1});
+        image->write(page * std::uint64_t{kPageBytes}, old_page.data(), kPageBytes);
+        if (page % 2 == 1) image->write(page * std::uint64_t{kPageBytes} + zeros.size(), zeros.data(), zeros.size());
+    }
+    run.memory.put(kMeasured, std::move(image));
+    MeasureTarget target = small_target();
+    target.create_bytes = 0;
+    target.may_overwrite = true;
+    target.write_percent = 10;
+    target.source.contents = MeasureContents::pages;
+    const MeasureResults results = run_spec(run, spec_of(target));
+    CHECK(results.finding_count == 0);
+    CHECK(results.timespans[0].targets[0].pages_not_judged > 100);
+    CHECK(results.timespans[0].targets[0].pages_verified > 100);
 }
 
 TEST_CASE("overlapping writes and reads of a measurement are not a finding") {

@@ -122,3 +122,22 @@ TEST_CASE("a damaged page is wrong if the file held only pages, and not judged i
     CHECK(mixed.judge(3, page.data(), mixed.mark(3)) == BookJudgement::wrong);
     CHECK(mixed.judge(0, page.data(), mixed.mark(0)) == BookJudgement::not_judged);
 }
+
+TEST_CASE("a sound page with another number is wrong in a file of pages at its first read, and may be older where other files were") {
+    const PageBookPage other(5, 4, 9);
+    PageBookPage damaged(5, 3, 9);
+    damaged.data()[kPageBytes / 2] ^= std::byte{1};
+    PageBookPage both(5, 4, 9);
+    both.data()[kPageBytes / 2] ^= std::byte{1};
+    const auto judged = [](BookPast past, const PageBookPage& page) {
+        PageBook book(10, 1, 77, BookUnit::page, past);
+        return book.judge(3, page.data(), book.mark(3));
+    };
+    CHECK(judged(BookPast::pages, other) == BookJudgement::wrong);
+    for (const BookPast past : {BookPast::mixed, BookPast::device, BookPast::foreign}) {
+        CHECK(judged(past, other) == BookJudgement::not_judged);
+        CHECK(judged(past, both) == BookJudgement::not_judged);
+    }
+    CHECK(judged(BookPast::device, damaged) == BookJudgement::wrong);
+    CHECK(judged(BookPast::foreign, damaged) == BookJudgement::not_judged);
+}
