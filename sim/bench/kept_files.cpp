@@ -9,13 +9,17 @@ KeptFiles::~KeptFiles() {
     for (const Kept& kept : files_) storage_.close(kept.file);
 }
 
-void KeptFiles::keep(ums::FileHandle file, KnownPages pages) {
+void KeptFiles::keep(std::string path, ums::FileHandle file, KnownPages pages) {
     ums::FileStatus status;
     if (storage_.status_of(file, status)) {
         storage_.close(file);  // it could not be recognized again
         return;
     }
-    files_.push_back({std::move(status), file, std::move(pages)});
+    files_.push_back({std::move(path), std::move(status), file, std::move(pages)});
+}
+
+bool KeptFiles::has(const std::string& path) const {
+    return std::any_of(files_.begin(), files_.end(), [&](const Kept& kept) { return kept.path == path; });
 }
 
 KnownPages KeptFiles::take(const ums::FileStatus& found) {

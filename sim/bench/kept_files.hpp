@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sim/bench/page_book.hpp"
@@ -26,13 +27,16 @@ public:
     KeptFiles& operator=(const KeptFiles&) = delete;
     ~KeptFiles();
 
-    // Takes over `file`, which is open and locked. Blocking.
-    void keep(ums::FileHandle file, KnownPages pages);
+    // Takes over `file`, which is open and locked, and was measured by this resolved name. Blocking.
+    void keep(std::string path, ums::FileHandle file, KnownPages pages);
+    // Whether the last measurement left a file with this name that has not been taken since.
+    [[nodiscard]] bool has(const std::string& path) const;
     // Closes the file, so that it can be opened and locked again at once, and gives up what is known about it. Blocking.
     [[nodiscard]] KnownPages take(const ums::FileStatus& found);
 
 private:
     struct Kept {
+        std::string path;
         ums::FileStatus status;
         ums::FileHandle file;
         KnownPages pages;

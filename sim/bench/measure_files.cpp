@@ -125,7 +125,7 @@ void MeasureFiles::remove_created() {
 void MeasureFiles::keep_for_next() {
     for (const auto& file : files_) {
         if (file->pages == nullptr || !file->control.is_open()) continue;
-        kept_.keep(file->control, {std::move(file->pages), file->size_bytes});
+        kept_.keep(file->path, file->control, {std::move(file->pages), file->size_bytes});
         file->control = {};
     }
 }
@@ -226,6 +226,11 @@ void MeasureFiles::look(Wish& wish) {
     if (const auto error = storage_.status(path, wish.found)) fail_start(path, "cannot be examined", error);
     switch (wish.found.kind) {
         case ums::FileKind::missing:
+            // It is not made again: what it held, and nobody has read since, may be lost.
+            if (wish.keep_existing && kept_.has(path)) {
+                throw EnvironmentError(fmt::format(
+                    "{}: was there when it was last measured, and is missing now: something else has removed it, or lost it.", path));
+            }
             if (wish.create_bytes == 0)
                 throw EnvironmentError(
                     fmt::format("{}: there is no such file. Name an existing one, or give the size with which to create it.", path));

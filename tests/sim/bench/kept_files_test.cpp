@@ -84,6 +84,24 @@ TEST_CASE("a file that something else has cut off between two measurements is no
     CHECK(run.memory.find(kMeasured)->size_bytes() == ums::kMb);
 }
 
+TEST_CASE("a file that is gone after a measurement is not made again by the next one of the process as if nothing had happened") {
+    VirtualRun run;
+    MeasureTarget target = kept_target();
+    {
+        KeptFiles kept(run.storage);
+        REQUIRE(run_with(kept, run, target).finding_count == 0);
+        ums::FileHandle file;
+        REQUIRE_FALSE(run.memory.open(kMeasured, {}, file));
+        REQUIRE_FALSE(run.memory.remove(file));
+        run.memory.close(file);
+        CHECK_THROWS_WITH(run_with(kept, run, target), ContainsSubstring("was there when it was last measured, and is missing now"));
+        CHECK(run.memory.file_count() == 0);
+        target.keep_existing = false;  // it is to be made anew in any case
+        CHECK(run_with(kept, run, target).finding_count == 0);
+    }
+    CHECK(run.memory.find(kMeasured) != nullptr);
+}
+
 TEST_CASE("what is measured in other units afterwards is not judged by what was known before") {
     VirtualRun run;
     KeptFiles kept(run.storage);
