@@ -98,11 +98,12 @@ ums::Task<void> MeasurePasses::fill_ranges(MeasureFile& file, const MeasureSourc
 }
 
 ums::Task<void> MeasurePasses::mark(MeasureFile& file) {
-    // A whole page, because devices have sectors of 512 or 4096 bytes.
+    // No more than one sector of the device, and only if it must: what is written back may be an older version that this read returned.
     const ums::MemoryRegion memory(kPageBytes, ums::MemoryKind::plain);
-    const std::uint64_t size_bytes = std::min<std::uint64_t>(file.size_bytes / kSectorBytes * kSectorBytes, kPageBytes);
+    const std::uint64_t sector_bytes = std::max<std::uint64_t>(file.sector_bytes, kMeasureMarkBytes);
+    const std::uint64_t size_bytes = std::min(file.size_bytes / kSectorBytes * kSectorBytes, sector_bytes);
     const bool is_read = co_await transfer(file, file.control, ums::IoOperation::read, 0, memory.data(), size_bytes);
-    if (!is_read) co_return;
+    if (!is_read || (has_measure_mark(memory.data()) && !has_unfinished_mark(memory.data()))) co_return;
     make_measure_mark(memory.data());
     static_cast<void>(co_await transfer(file, file.control, ums::IoOperation::write, 0, memory.data(), size_bytes));
 }

@@ -156,6 +156,22 @@ TEST_CASE("reads of blocks that are not whole pages are verified, too") {
     CHECK(run.sink.findings().at(0).transient);
 }
 
+TEST_CASE("the mark of a file is written in one sector, and only if it is not there: what else was read may be an older version") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.source.contents = MeasureContents::pages;
+    run_spec(run, spec_of(target));
+    target.create_bytes = 0;
+    target.block_bytes = 4096;
+    target.write_percent = 50;
+    target.source.contents = MeasureContents::sectors;
+    for (int round = 0; round < 2; ++round) {
+        CHECK(run_spec(run, spec_of(target)).finding_count == 0);
+        CHECK(measured_requests(run, ums::IoOperation::write, kSectorBytes).size() == 1);
+        CHECK(has_measure_mark(measured_bytes(run, kSectorBytes).data()));
+    }
+}
+
 TEST_CASE("a file into which sectors and other data are written is not verified") {
     VirtualRun run;
     MeasureSpec spec = spec_of(log_target());
