@@ -94,12 +94,20 @@ const char* second_read(bool has_come, BookJudgement judgement) {
     return "was not right";
 }
 
+// Up to where the file can be read in complete sectors of its device. A unit behind that has been read through the system's cache, where
+// sectors have 512 bytes.
+std::uint64_t readable_bytes(const MeasureFile& file, std::uint64_t unit_end_bytes) {
+    const std::uint64_t whole_bytes = file.size_bytes / file.sector_bytes * file.sector_bytes;
+    return whole_bytes >= unit_end_bytes ? whole_bytes : file.size_bytes / kSectorBytes * kSectorBytes;
+}
+
 // Reads the page that contains the unit, as far as the file has it, into `memory`: devices have sectors of 512 or 4096 bytes.
 ums::Task<bool> read_page_again(const MeasureFile& file, ums::FileHandle handle, std::uint64_t offset_bytes, std::byte* memory) {
     ums::IoRequest request;
     request.file = handle;
     request.offset_bytes = offset_bytes / kPageBytes * kPageBytes;
-    request.size_bytes = std::min<std::uint64_t>(kPageBytes, file.size_bytes / kSectorBytes * kSectorBytes - request.offset_bytes);
+    const std::uint64_t end_bytes = readable_bytes(file, offset_bytes + file.pages->unit_bytes());
+    request.size_bytes = std::min<std::uint64_t>(kPageBytes, end_bytes - request.offset_bytes);
     const ums::IoSegment segment{memory, request.size_bytes};
     request.segments = &segment;
     request.segment_count = 1;

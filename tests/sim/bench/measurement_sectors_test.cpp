@@ -172,6 +172,29 @@ TEST_CASE("the mark of a file is written in one sector, and only if it is not th
     }
 }
 
+TEST_CASE("the second read of a wrong sector ends with the last complete sector of the disk") {
+    VirtualRun run;
+    LargeSectors disk(run.storage);
+    MeasureTarget target = small_target();
+    target.create_bytes = 2 * kMb + 4096 + 512;
+    target.block_bytes = 4096;
+    target.source.contents = MeasureContents::sectors;
+    target.outstanding = 1;
+    bool is_done = false;
+    run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
+        if (is_done || request.operation != ums::IoOperation::read || request.offset_bytes != 2 * kMb || request.size_bytes != 4096) return;
+        request.segments[0].data[777] ^= std::byte{1};
+        is_done = true;
+    });
+    CHECK(Measurement(spec_of(target), disk, run.clock, run.sink).run().finding_count == 1);
+    REQUIRE(is_done);
+    CHECK_THAT(run.sink.findings().at(0).description, ContainsSubstring("A second read was right."));
+    const auto is_in_parts = [](const Recorded& request) {
+        return request.operation == ums::IoOperation::read && (request.offset_bytes % 4096 != 0 || request.size_bytes % 4096 != 0);
+    };
+    CHECK(run.storage.select(is_in_parts).empty());
+}
+
 TEST_CASE("a file into which sectors and other data are written is not verified") {
     VirtualRun run;
     MeasureSpec spec = spec_of(log_target());
