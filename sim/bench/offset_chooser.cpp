@@ -49,10 +49,11 @@ void TargetRange::add_parts(const MeasureTarget& target) {
 }
 
 void TargetRange::add_part(std::uint64_t begin, std::uint64_t end, std::uint32_t io_percent) {
-    const std::uint64_t first = (begin + alignment_bytes_ - 1) / alignment_bytes_;
+    const auto slots_before = [&](std::uint64_t offset) { return offset / alignment_bytes_ + (offset % alignment_bytes_ != 0 ? 1 : 0); };
+    const std::uint64_t first = slots_before(begin);
     // Slots that begin before the end of the part and whose block ends within the range.
     const std::uint64_t slots_of_range = (length_bytes_ - block_bytes_) / alignment_bytes_ + 1;
-    const std::uint64_t after = std::min(slots_of_range, (end + alignment_bytes_ - 1) / alignment_bytes_);
+    const std::uint64_t after = std::min(slots_of_range, slots_before(end));
     if (after <= first) {
         throw RefusedError(
             fmt::format("The part of the target from {} to {} bytes, which gets {} % of the requests, holds no block of {} bytes.", begin,
@@ -126,7 +127,8 @@ std::uint64_t OffsetChooser::next(std::uint32_t size_bytes, bool is_new_run, ums
 }
 
 std::uint64_t OffsetChooser::next_sequential(std::uint32_t size_bytes) {
-    if (position_ + size_bytes > range_.length_bytes()) position_ = again_ + size_bytes <= range_.length_bytes() ? again_ : 0;
+    const std::uint64_t length_bytes = range_.length_bytes();
+    if (position_ + size_bytes > length_bytes) position_ = again_ + size_bytes <= length_bytes ? again_ : 0;
     const std::uint64_t offset = range_.begin_bytes() + position_;
     std::uint64_t stride = size_bytes;
     if (target_.is_stride_zero) {
@@ -134,7 +136,7 @@ std::uint64_t OffsetChooser::next_sequential(std::uint32_t size_bytes) {
     } else if (target_.alignment_bytes != 0) {
         stride = target_.alignment_bytes;
     }
-    position_ += stride;
+    position_ += std::min(stride, length_bytes);  // a stride may be so large that the sum would be too large for its type
     return offset;
 }
 

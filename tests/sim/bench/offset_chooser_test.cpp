@@ -57,6 +57,17 @@ TEST_CASE("a thread that starts again keeps to the places that its stride reache
     CHECK(chosen_blocks(sixth, 3) == std::vector<std::uint64_t>{5, 1, 5});
 }
 
+TEST_CASE("a stride or an alignment beyond all files leaves only the first place of the target") {
+    constexpr std::uint64_t kHuge = ~std::uint64_t{0} - kBlock + 1;
+    for (const MeasureAccess access : {MeasureAccess::sequential, MeasureAccess::interlocked, MeasureAccess::random}) {
+        MeasureTarget target = target_of(access);
+        target.alignment_bytes = kHuge;
+        TargetRange range(target, 4 * kBlock);
+        OffsetChooser chooser(target, range, 0);
+        CHECK(chosen_blocks(chooser, 3) == std::vector<std::uint64_t>{0, 0, 0});
+    }
+}
+
 TEST_CASE("threads that would begin behind the end of a target begin at a block, even if the target is no multiple of one") {
     MeasureTarget target = target_of(MeasureAccess::sequential);
     target.thread_stride_bytes = 2 * kBlock;
