@@ -149,6 +149,10 @@ void check_options(Draft& draft, const MachineFacts& machine) {
         draft.problems.warning(fmt::format("{}: has no effect while {}", draft.describe(&o.random_user.cpu_simulation),
                                            draft.refer_to(&o.random_user.cpu_cycles_max)));
     }
+    if (o.audit_user.snapshot_check_delay_s != 0 && !o.audit_user.checks_snapshot) {
+        draft.problems.warning(fmt::format("{}: has no effect while {}", draft.describe(&o.audit_user.snapshot_check_delay_s),
+                                           draft.refer_to(&o.audit_user.checks_snapshot)));
+    }
 }
 
 }  // namespace config

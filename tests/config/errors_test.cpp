@@ -238,6 +238,13 @@ TEST_CASE("a LogInterval that full backups always come before gives a warning") 
     CHECK(load_ini(backup + "FullInterval=60\n" + kIniFiles, {.duration_s = 60}).warnings.empty());
 }
 
+TEST_CASE("a SnapshotCheckDelay without SnapshotCheck gives a warning") {
+    const auto warnings = warnings_of("[AuditUser]\nSnapshotCheckDelay=5\n");
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0] == "test.ini:2: [AuditUser] SnapshotCheckDelay = 5: has no effect while SnapshotCheck = FALSE (default)");
+    CHECK(warnings_of("[AuditUser]\nSnapshotCheckDelay=0\n").empty());
+}
+
 TEST_CASE("all errors are shown at once, in the order of the file, and a long list is cut") {
     CHECK(ini_error("[CONFIG]\nCPUCount=x\nnonsense\nStopOnError=2\n[Foo]\n") ==
           "test.ini:2: [CONFIG] CPUCount = x: is not a whole number; allowed: 0 to 64 CPUs\n"

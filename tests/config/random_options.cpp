@@ -115,6 +115,8 @@ void fit_files_to_switches(sim::Options& o) {
         o.files.back().path = o.files.front().path + ":r";
         o.files.back().sparse = true;
         o.files.back().is_log = false;
+    } else {
+        o.audit_user.snapshot_check_delay_s = 0;
     }
     const bool may_grow = std::any_of(o.files.begin(), o.files.end(), [](const sim::FileOptions& file) {
         return file.is_log && file.increment_mb != 0 && file.max_size_mb > file.initial_size_mb;
