@@ -238,8 +238,13 @@ void take_measurement(BenchArguments& arguments, const SwitchWords& typed) {
     if (is_open && !typed.has("repeat")) arguments.plan.rounds = kOpenRounds;
     arguments.measure.emplace();
     apply_measure_words(typed, *arguments.measure);
+    const sim::MeasureTimespan timespan = measure_spec_of(*arguments.measure).timespans.front();
+    if (arguments.measure->durable && std::none_of(timespan.targets.begin(), timespan.targets.end(),
+                                                   [](const sim::MeasureTarget& target) { return target.write_percent > 0; })) {
+        throw UsageError("--durable: is for writes, and there are none; add --op write or --write-percent");
+    }
     // Refuses a wrong limit before anything is touched.
-    check_limits(arguments.demands, measure_spec_of(*arguments.measure).timespans.front());
+    check_limits(arguments.demands, timespan);
     if (arguments.demands.tolerance_percent && arguments.demands.baseline_path.empty()) {
         throw UsageError("--tolerance: needs a --baseline; name one");
     }

@@ -169,6 +169,8 @@ SweepArguments parse_sweep(const std::vector<std::string>& words) {
     if (arguments.json_path == "-") throw UsageError("--json: a sweep keeps what it has measured in this file; name one");
     arguments.has_blocks = !ranges.blocks.empty();
     fill_ranges_from(arguments.request, ranges);
+    const bool only_reads = std::all_of(ranges.writes.begin(), ranges.writes.end(), [](std::uint32_t percent) { return percent == 0; });
+    if (arguments.request.durable && only_reads) throw UsageError("--durable: is for writes, and there are none; add --write-percent");
     make_keys(ranges, arguments);
     return arguments;
 }

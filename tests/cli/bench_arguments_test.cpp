@@ -108,6 +108,8 @@ TEST_CASE("an invalid measurement is refused with what is allowed") {
         {{"a", "--size=100K"}, "whole MB"},
         {{"a", "--engine=fast"}, "uring, threads or auto"},
         {{"a", "--durable"}, "add --op write"},
+        {{"a", "--durable", "--preset", "read-ahead"}, "--durable: is for writes, and there are none"},
+        {{"a", "--durable", "--write-percent", "0"}, "--durable: is for writes, and there are none"},
         {{"a", "a"}, "named twice"},
         {{"a", "b", "--depth=1"}, "less than the number of files"},
         {{"null:"}, "add --verify=off"},

@@ -128,7 +128,7 @@ TEST_CASE("each readable switch changes the specification") {
     CHECK(target_of_words({"b", "--burst", "10", "--think", "5"}).think_time_ms == 5);
     CHECK(target_of_words({"b", "--flush-every", "7", "--op", "write"}).flush_every_writes == 7);
     CHECK(target_of_words({"b", "--overwrite-foreign-files"}).may_overwrite);
-    CHECK(target_of_words({"b", "--threads", "1", "--durable"}).write_through);
+    CHECK(target_of_words({"b", "--threads", "1", "--op", "write", "--durable"}).write_through);
     CHECK_FALSE(target_of_words({"b", "--threads", "1", "--buffered"}).direct);
     CHECK(target_of_words({"b", "--mapped"}).view == MeasureView::mapped);
     CHECK_FALSE(target_of_words({"b", "--mapped"}).direct);

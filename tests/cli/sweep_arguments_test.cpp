@@ -38,6 +38,7 @@ TEST_CASE("a sweep measures every possible combination, and says which are impos
     CHECK(oltp.keys.size() == 14);
     CHECK(oltp.keys.front().write_percent == 30);
     CHECK(oltp.has_blocks);
+    CHECK(parse_sweep({"b.mdx", "--durable", "--write-percent", "0,30"}).keys.size() == 14);
 }
 
 TEST_CASE("a sweep refuses what it could neither store nor measure") {
@@ -47,6 +48,7 @@ TEST_CASE("a sweep refuses what it could neither store nor measure") {
                                                                                        {"b.mdx", "--depth", "0"},
                                                                                        {"b.mdx", "--depth", "1,2", "--threads", "4"},
                                                                                        {"b.mdx", "--block", "1000"},
+                                                                                       {"b.mdx", "--durable"},
                                                                                        {"b.mdx", "--mix", "oltp=1"},
                                                                                        {"b.mdx", "--preset", "olap"}}) {
         CHECK_THROWS_AS(parse_sweep(words), cli::UsageError);
