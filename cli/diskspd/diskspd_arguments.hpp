@@ -53,6 +53,7 @@ DiskspdArguments parse_diskspd(const std::vector<std::string>& words, std::uint3
 void complete_diskspd_profile(const DiskspdArguments& arguments, reports::DiskspdProfile& profile);
 
 // Throws UsageError for contradictions in a profile. Returns warnings, one line each, about what works but is hardly intended.
-std::vector<std::string> check_diskspd_profile(const reports::DiskspdProfile& profile);
+// `verifies`: with --verify.
+std::vector<std::string> check_diskspd_profile(const reports::DiskspdProfile& profile, bool verifies = false);
 
 }  // namespace cli

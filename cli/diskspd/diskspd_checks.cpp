@@ -104,6 +104,12 @@ void check_target(const DiskspdTimeSpan& span, const DiskspdTarget& target, std:
     fail_if(target.end_bytes != 0 && target.end_bytes <= target.base_bytes, "-f: the end of the target is not after its beginning (-B)");
 }
 
+bool names_contents(const DiskspdTimeSpan& span) {
+    return span.random_write_data || std::any_of(span.targets.begin(), span.targets.end(), [](const DiskspdTarget& target) {
+               return target.zero_buffers || target.buffer_bytes > 0;
+           });
+}
+
 void add_once(std::vector<std::string>& list, std::vector<std::string> more) {
     for (std::string& text : more) {
         if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
@@ -112,7 +118,7 @@ void add_once(std::vector<std::string>& list, std::vector<std::string> more) {
 
 }  // namespace
 
-std::vector<std::string> check_diskspd_profile(const DiskspdProfile& profile) {
+std::vector<std::string> check_diskspd_profile(const DiskspdProfile& profile, bool verifies) {
     std::vector<std::string> warnings;
     fail_if(profile.time_spans.empty(), "the profile has no time span");
     for (const DiskspdTimeSpan& span : profile.time_spans) {
@@ -121,6 +127,9 @@ std::vector<std::string> check_diskspd_profile(const DiskspdProfile& profile) {
         fail_if(span.targets.empty(), "the profile has a time span without a target");
         if (span.request_count > 0 && span.thread_count == 0) {
             add_once(warnings, {"-O: has no effect without -F; -o says how many requests each thread has outstanding"});
+        }
+        if (verifies && names_contents(span)) {
+            add_once(warnings, {"-Z: has no effect with --verify, which writes ioproof's pages or sectors"});
         }
         for (const DiskspdTarget& target : span.targets) {
             std::vector<std::string> of_target;

@@ -196,7 +196,7 @@ ExitCode execute_diskspd(const Call& call) {
                        .start_utc_us = clock.utc_us(),
                        .topology = ums::processor_topology()};
     if (!arguments.profile.is_system_only) {
-        for (const std::string& warning : check_diskspd_profile(document.profile)) {
+        for (const std::string& warning : check_diskspd_profile(document.profile, arguments.verifies)) {
             console.add_message(fmt::format("diskspd: {}\n", warning));
         }
     }

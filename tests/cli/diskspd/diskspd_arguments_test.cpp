@@ -300,6 +300,11 @@ TEST_CASE("DiskSpd: options that work but hardly as intended give a warning") {
         INFO(mapped);
         CHECK(check_diskspd_profile(parsed({mapped, "-Nv"}).profile).empty());
     }
+    for (const char* contents : {"-Z", "-Zr", "-Z64K"}) {
+        CHECK(check_diskspd_profile(parsed({contents}).profile).empty());
+        CHECK_THAT(check_diskspd_profile(parsed({contents}).profile, true).at(0), ContainsSubstring("-Z: has no effect with --verify"));
+    }
+    CHECK(check_diskspd_profile(parsed({}).profile, true).empty());
     CHECK(check_diskspd_profile(parsed({"-t2", "-si"}).profile).empty());
     CHECK(check_diskspd_profile(parsed({"-t2", "-T1M"}).profile).empty());
 }
