@@ -1,5 +1,6 @@
 // Step 3 of load_options: relations between parameters, except for files.
 #include <algorithm>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -71,16 +72,22 @@ void check_differentials(Draft& draft) {
     }
 }
 
-// A full backup begins the wait for a log backup anew, too; but one follows the main run, and log that waits is backed up early.
+// A full backup begins the wait for a log backup anew, too; but one follows the main run, and log that waits is backed up early. The wait
+// for the next full backup begins only when this one has been read back, and meanwhile the log is backed up.
 void check_log_backups(Draft& draft) {
     const sim::Options& o = draft.options;
+    const bool is_read_back = o.backup_user.verify;
     const std::uint32_t& interval_s = o.backup_user.log_interval_s;
     const std::uint32_t& full_s = o.backup_user.full_interval_s;
     if (interval_s == 0 || full_s == 0 || full_s > interval_s || full_s >= o.test_cycle_duration_s) return;
+    if (is_read_back && full_s == interval_s) return;
+    const std::string when = is_read_back
+                                 ? fmt::format("is reached only if a backup takes {} s or longer to be read back", interval_s - full_s)
+                                 : std::string("is never reached");
     draft.problems.warning(
-        fmt::format("{}: is never reached, because the next full backup comes before it with {}; log is backed up only when a quarter of "
-                    "it waits, and after the main run",
-                    draft.describe(&interval_s), draft.refer_to(&full_s)));
+        fmt::format("{}: {}, because the next full backup comes before it with {}; log is backed up only when a quarter of it waits, and "
+                    "after the main run",
+                    draft.describe(&interval_s), when, draft.refer_to(&full_s)));
 }
 
 void check_backups(Draft& draft) {

@@ -227,15 +227,22 @@ TEST_CASE("a DifferentialInterval that is never reached gives a warning") {
 
 TEST_CASE("a LogInterval that full backups always come before gives a warning") {
     const std::string backup = "[BackupUser]\nBackupFolder=/backup\nLogInterval=60\n";
-    const auto full_first = warnings_of(backup + "FullInterval=60\n");
+    const auto full_first = warnings_of(backup + "FullInterval=60\nVerify=FALSE\n");
     REQUIRE(full_first.size() == 1);
     CHECK(full_first[0] ==
           "test.ini:3: [BackupUser] LogInterval = 60: is never reached, because the next full backup comes before it with FullInterval = "
           "60; log is backed up only when a quarter of it waits, and after the main run");
-    CHECK(warnings_of(backup + "FullInterval=61\n").empty());
+    CHECK(warnings_of(backup + "FullInterval=61\nVerify=FALSE\n").empty());
     CHECK(warnings_of(backup).empty());
     // One full backup in each main run, and one of the log after it.
-    CHECK(load_ini(backup + "FullInterval=60\n" + kIniFiles, {.duration_s = 60}).warnings.empty());
+    CHECK(load_ini(backup + "FullInterval=60\nVerify=FALSE\n" + kIniFiles, {.duration_s = 60}).warnings.empty());
+    // The wait for the next full backup begins when this one has been read back, that for a log backup before.
+    CHECK(warnings_of(backup + "FullInterval=60\n").empty());
+    const auto sooner = warnings_of(backup + "FullInterval=40\n");
+    REQUIRE(sooner.size() == 1);
+    CHECK(sooner[0] ==
+          "test.ini:3: [BackupUser] LogInterval = 60: is reached only if a backup takes 20 s or longer to be read back, because the next "
+          "full backup comes before it with FullInterval = 40; log is backed up only when a quarter of it waits, and after the main run");
 }
 
 TEST_CASE("a SnapshotCheckDelay without SnapshotCheck gives a warning") {
