@@ -169,10 +169,12 @@ ums::Task<std::error_code> SimFile::resize(std::uint64_t new_size_bytes) {
     UMS_ASSERT(new_size_bytes % kPageBytes == 0 && !setup_.is_device);
     const std::uint64_t old_size_bytes = size_bytes();
     const bool grows = new_size_bytes > old_size_bytes;
+    // A log never has holes, sparse or not: the disk could become full when it is written.
+    const bool may_have_holes = setup_.options.sparse && !setup_.options.is_log;
     ums::IoRequest request;
     request.file = setup_.control;
     request.owner = this;
-    if (grows && !setup_.options.sparse) {
+    if (grows && !may_have_holes) {
         request.operation = ums::IoOperation::allocate;
         request.offset_bytes = old_size_bytes;
         request.size_bytes = new_size_bytes - old_size_bytes;

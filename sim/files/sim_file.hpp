@@ -102,8 +102,8 @@ public:
     // finding, the first time. Once writes may be lost, every later sync fails, too, at once: the system tells of a loss only once, and
     // perhaps to a task that cannot end the run. For the same reason, those of a data file take turns.
     ums::Task<std::error_code> sync();
-    // Grows (allocates, or leaves holes if sparse) or cuts the file. The caller holds resize_latch() exclusively. An error of the device is
-    // a finding; a refusal for other reasons is left to the caller to report.
+    // Grows (allocates, or leaves holes in sparse data files) or cuts the file. The caller holds resize_latch() exclusively. An error of
+    // the device is a finding; a refusal for other reasons is left to the caller to report.
     ums::Task<std::error_code> resize(std::uint64_t new_size_bytes);
 
     // The first offset from `offset_bytes` on at which the file system stores data; up to there, the file is a hole. The size of the file

@@ -125,8 +125,11 @@ TEST_CASE("a part of a growth that was allocated before the space ran out is giv
         if (request.operation == ums::IoOperation::truncate) cuts.push_back(request.offset_bytes);
         return Fate{.error = request.operation == ums::IoOperation::allocate ? ENOSPC : 0};
     });
-    world.run([](VirtualWorld& w) -> ums::Task<void> {
-        const auto file = w.make_file(1, 4 * kMb, true);
+    const bool is_sparse = GENERATE(false, true);  // a log never has holes
+    world.run([is_sparse](VirtualWorld& w) -> ums::Task<void> {
+        sim::SimFile::Setup setup = w.setup(1, 4 * kMb, true);
+        setup.options.sparse = is_sparse;
+        const auto file = w.make_file(std::move(setup));
         const std::error_code error = co_await sim::lengthen_log(*file, 8 * kMb, GrowthPlan{}, w.state, w.journal);
         CHECK(error == std::errc::no_space_on_device);
         CHECK(file->size_bytes() == 4 * kMb);
