@@ -31,6 +31,7 @@ std::string unit_text(const CampaignState& state, const std::string& program, co
         const std::string whole = (std::filesystem::path(state.plan.folder) / path).lexically_normal().string();
         if (std::find(places.begin(), places.end(), whole) == places.end()) places.push_back(whole);
     };
+    add_place(state.plan.folder);  // in which the runs are started, and may find their configuration
     for (const std::string& folder : folders_among(state.plan.run_words)) add_place(folder);
     for (const std::string& folder : state.plan.folders) add_place(folder);
     for (const std::string& file : documents_among(state.plan.run_words)) add_place(file);

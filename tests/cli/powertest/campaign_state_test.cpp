@@ -197,7 +197,7 @@ TEST_CASE("the unit of a campaign is quoted as systemd expects") {
     state.plan.folders = {"/here/a b"};
     const std::string unit = unit_text(state, "/opt/io%proof", "/st$ate");
     CHECK_THAT(unit, ContainsSubstring("ExecStart=\"/opt/io%%proof\" powertest --state \"/st$$ate\"\n"));
-    CHECK_THAT(unit, ContainsSubstring("RequiresMountsFor=\"/st$ate\" \"/here/a b\"\n"));
+    CHECK_THAT(unit, ContainsSubstring("RequiresMountsFor=\"/st$ate\" \"/here\" \"/here/a b\"\n"));
 }
 
 TEST_CASE("the unit of a campaign waits for the disks of its configuration, the files that it names, and the ledger") {
@@ -205,7 +205,7 @@ TEST_CASE("the unit of a campaign waits for the disks of its configuration, the 
     state.plan.run_words = {"-cfg", "c.toml", "--ledger", "/other/run.ledger"};
     state.plan.folders = {"/mnt/data", "/mnt/log"};
     CHECK_THAT(unit_text(state, "/p", "/s"),
-               ContainsSubstring("RequiresMountsFor=\"/s\" \"/mnt/data\" \"/mnt/log\" \"/here/c.toml\" \"/other/run.ledger\"\n"));
+               ContainsSubstring("RequiresMountsFor=\"/s\" \"/here\" \"/mnt/data\" \"/mnt/log\" \"/here/c.toml\" \"/other/run.ledger\"\n"));
 }
 
 TEST_CASE("the unit of a campaign with a witness waits for the network, and of another one does not") {
