@@ -102,8 +102,8 @@ void ConsoleSink::show(const sim::Finding& finding) {
     const auto level = finding.is_warning ? spdlog::level::warn : spdlog::level::err;
     const char* const what = finding.is_warning ? "" : "FINDING ";
     logger_->log(time_of(finding.moment.utc_us), spdlog::source_loc{}, level,
-                 ums::printable(fmt::format("{}{}: {}: {}", what, sim::name_of(finding.kind), place_of(finding),
-                                            reports::finding_sentence(finding))));
+                 ums::printable(
+                     fmt::format("{}{}: {}: {}", what, sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding))));
 }
 
 void ConsoleSink::on_finding(const sim::Finding& finding) {

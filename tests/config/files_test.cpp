@@ -119,9 +119,10 @@ TEST_CASE("SnapshotCheck without a replica has no effect, and a warning says so"
 
 TEST_CASE("LogInstantGrowth without a log that may grow has no effect, and a warning says so") {
     const auto said_of_log = [](const std::string& log) {
-        return load_ini("[CONFIG]\nLogInstantGrowth=TRUE\n[File1]\nFileName=a.mdx\nInitialSize=4\nMaxSize=4\n"
-                        "[File2]\nFileName=a.ldx\nLogFile=TRUE\n" +
-                        log)
+        return load_ini(
+                   "[CONFIG]\nLogInstantGrowth=TRUE\n[File1]\nFileName=a.mdx\nInitialSize=4\nMaxSize=4\n"
+                   "[File2]\nFileName=a.ldx\nLogFile=TRUE\n" +
+                   log)
             .warnings;
     };
     for (const char* log : {"InitialSize=50\nMaxSize=50\nIncrement=64\n", "InitialSize=50\nMaxSize=100\n"}) {

@@ -83,8 +83,8 @@ TEST_CASE("broken UTF-16 and zero bytes are errors that say what to do") {
 TEST_CASE("blanks, and the letter case of sections, keys and booleans, do not matter") {
     const sim::Options options =
         quiet_ini(std::string("  [ config ]\n\tcpucount\t=  2 \nSTOPONERROR = false\nnoBuffering=No\nUseScatterGather=no\n"
-                              "WriteThrough=0\nStampFiles=yes\nForceReadAhead=oFF\nDeleteFilesAtShutdown=1\nAllowIOBursts=TRUE\n[RANDOMUSER]\n"
-                              "rollbackchance=7\n") +
+                              "WriteThrough=0\nStampFiles=yes\nForceReadAhead=oFF\nDeleteFilesAtShutdown=1\nAllowIOBursts=TRUE\n"
+                              "[RANDOMUSER]\nrollbackchance=7\n") +
                   kIniFiles);
     CHECK(options.cpu_count == 2);
     CHECK_FALSE(options.stop_on_error);
