@@ -77,7 +77,7 @@ private:
     RunState& run_;
     Journal& journal_;
     std::uint64_t bytes_read_ = 0;
-    std::optional<std::uint32_t> last_vlf_with_blocks_;  // its sequence, once this audit has looked for it; 0: there is none
+    std::optional<std::uint32_t> last_vlf_with_blocks_;           // its sequence, once this audit has looked for it; 0: there is none
     std::set<std::pair<std::uint32_t, std::uint64_t>> reported_;  // VLF sequence and place of blocks that stay wrong
 };
 

@@ -53,7 +53,7 @@ struct CrashProof {
     // The region of pages whose sums a checkpoint records.
     std::uint64_t region_begin_bytes = 0;
     std::uint64_t region_end_bytes = 0;
-    std::uint64_t sequence = 0;   // log_row, log_kept: of the block
+    std::uint64_t sequence = 0;    // log_row, log_kept: of the block
     bool is_found_by_any = false;  // ... and a finding about another block will do
     // page_least: the page had this version at least, and had been acknowledged up to that one.
     std::uint32_t least_version = 0;

@@ -265,9 +265,8 @@ private:
         std::vector<Finding> unexplained;
         std::vector<ReaderTrouble> troubles = readers_.front()->view.troubles();
         for (const Finding& finding : owner_.findings) {
-            const auto cause = std::find_if(troubles.begin(), troubles.end(), [&finding](const ReaderTrouble& trouble) {
-                return is_named_right_by_owner(trouble, finding);
-            });
+            const auto cause = std::find_if(troubles.begin(), troubles.end(),
+                                            [&finding](const ReaderTrouble& trouble) { return is_named_right_by_owner(trouble, finding); });
             if (cause == troubles.end()) {
                 unexplained.push_back(finding);
             } else {

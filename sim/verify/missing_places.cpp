@@ -86,8 +86,8 @@ private:
     [[nodiscard]] std::optional<MissingPlace> place_in_next_vlf() const {
         if (before_ == nullptr) return std::nullopt;
         const std::uint32_t next_vlf = vlf_of(*before_) + 1;
-        const auto in_next = std::find_if(from(missing_.first), blocks_.end(),
-                                          [next_vlf](const LogBlockPlace& block) { return vlf_of(block) == next_vlf; });
+        const auto in_next =
+            std::find_if(from(missing_.first), blocks_.end(), [next_vlf](const LogBlockPlace& block) { return vlf_of(block) == next_vlf; });
         if (in_next == blocks_.end()) return std::nullopt;
         MissingPlace place;
         place.file_id = in_next->file_id;
