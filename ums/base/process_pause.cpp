@@ -22,6 +22,7 @@ bool stop_this_process(std::chrono::milliseconds wake_after) {
     itimerspec pause{};
     pause.it_value.tv_sec = static_cast<time_t>(wake_after.count() / 1000);
     pause.it_value.tv_nsec = static_cast<long>(wake_after.count() % 1000) * 1'000'000;
+    pause.it_interval.tv_sec = 1;  // on a busy machine this thread may stop the process only when the first signal is over
     const bool is_set = ::timer_settime(timer, 0, &pause, nullptr) == 0;
     // To this thread, which then does not return before the stop. A signal to the process is left to any thread, most often the main one,
     // and this thread goes on until that one takes it.
