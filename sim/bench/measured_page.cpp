@@ -37,9 +37,10 @@ bool is_torn_page(const std::byte* image, std::uint64_t page) {
     return differs;
 }
 
-// Another measurement, or a run, wrote it before this one did. It counted its versions for itself.
+// Another measurement, or a run, wrote it than the one whose version is known. It counted its versions for itself.
 bool is_of_another(const PageBook& book, const UnitImage& says, PageBook::Mark mark) {
-    return says.is_sound && PageBook::is_own(mark) && says.run_id != book.run_id();
+    if (!says.is_sound) return false;
+    return PageBook::is_own(mark) ? says.run_id != book.run_id() : PageBook::is_found(mark) && !PageBook::is_found_of(mark, says.run_id);
 }
 
 FindingKind wrong_page_kind(const PageBook& book, const std::byte* image, const UnitImage& says, std::uint64_t page, PageBook::Mark mark,
@@ -56,14 +57,12 @@ FindingKind wrong_page_kind(const PageBook& book, const std::byte* image, const 
     return is_torn_page(image, book.number_of(page)) ? FindingKind::torn_page : FindingKind::bit_corruption;
 }
 
-std::string what_came(const PageBook& book, const UnitImage& says, std::uint64_t page, PageBook::Mark mark) {
+std::string what_came(const PageBook& book, const UnitImage& says, PageBook::Mark mark) {
     if (!says.is_sound) return "its checksum does not match its bytes";
     const std::string text = fmt::format("it is version {} of {} {} of file {}", says.version,
                                          book.unit() == BookUnit::page ? "page" : "sector", says.number, says.file_id);
-    if (is_of_another(book, says, mark)) return text + ", of an earlier measurement";
-    const bool is_here = says.number == book.number_of(page) && says.file_id == book.file_id();
-    const bool is_same_number = PageBook::is_found(mark) && is_here && says.version == PageBook::version_of(mark);
-    return is_same_number ? text + ", of another measurement or run" : text;
+    if (!is_of_another(book, says, mark)) return text;
+    return text + (PageBook::is_own(mark) ? ", of an earlier measurement" : ", of another measurement or run");
 }
 
 // What the page must hold; empty if nothing is known of it.
@@ -146,7 +145,7 @@ ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std
     finding.received = received_of(book, first.data(), says);
     finding.description =
         fmt::format("{} {} of {} came back wrong: {}{}. A second read {}.", book.unit() == BookUnit::page ? "Page" : "Sector", page,
-                    file.path, what_was_known(mark), what_came(book, says, page, mark), second_read(has_come, second));
+                    file.path, what_was_known(mark), what_came(book, says, mark), second_read(has_come, second));
     if (!finding.transient) static_cast<void>(book.give_up(page, mark));
     journal.report(std::move(finding));
 }

@@ -93,7 +93,7 @@ BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark m
         return is_sound && says.run_id == run_id_ && says.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
     }
     if (is_found(mark)) {
-        const bool is_the_same = is_sound && says.version == version_of(mark) && run_tag_of(says.run_id) == (mark & kTag);
+        const bool is_the_same = is_sound && says.version == version_of(mark) && is_found_of(mark, says.run_id);
         return is_the_same ? BookJudgement::right : BookJudgement::wrong;
     }
     if (cannot_be_older(page, says)) return BookJudgement::wrong;

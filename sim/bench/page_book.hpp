@@ -88,6 +88,8 @@ public:
     [[nodiscard]] static bool is_own(Mark mark) { return (mark & kOwn) != 0; }
     // It was read before, and is accepted as it was then.
     [[nodiscard]] static bool is_found(Mark mark) { return (mark & kFound) != 0; }
+    // ... and was then of this run or measurement.
+    [[nodiscard]] static bool is_found_of(Mark mark, std::uint64_t run_id) { return is_found(mark) && (mark & kTag) == run_tag_of(run_id); }
     [[nodiscard]] static std::uint32_t version_of(Mark mark) { return static_cast<std::uint32_t>(mark & kVersion); }
     [[nodiscard]] std::uint64_t pages() const { return pages_; }
     [[nodiscard]] std::uint32_t file_id() const { return file_id_; }
