@@ -47,7 +47,10 @@ std::vector<const ums::BlockLayer*> ordering_layers(const PreflightFacts& facts)
     for (const ums::BlockLayer& layer : facts.layers) {
         if (layer.kind == ums::BlockLayerKind::partition) continue;
         if (layer.kind == ums::BlockLayerKind::mapped || layer.kind == ums::BlockLayerKind::raid) is_ordered_above = false;
-        if (layer.has_queue && !is_ordered_above) ordering.push_back(&layer);
+        // Two partitions of a disk lead to the same disk.
+        const bool is_seen =
+            std::any_of(ordering.begin(), ordering.end(), [&layer](const auto* other) { return other->name == layer.name; });
+        if (layer.has_queue && !is_ordered_above && !is_seen) ordering.push_back(&layer);
         if (layer.kind == ums::BlockLayerKind::mapped && layer.has_queue) is_ordered_above = true;
     }
     if (ordering.empty() && !facts.layers.empty()) ordering.push_back(&facts.layers.front());

@@ -305,6 +305,12 @@ TEST_CASE("the I/O scheduler that counts is that of the disks below a volume, or
     CHECK(complaints(below(ums::BlockLayerKind::mapped, false)) == "WARN I/O scheduler");
     CHECK(complaints(below(ums::BlockLayerKind::raid, false)) == "WARN I/O scheduler");
     CHECK(complaints(below(ums::BlockLayerKind::mapped, true)).empty());
+    const auto on_two_partitions = [&below](PreflightFacts& facts) {
+        const ums::BlockLayer partition = facts.layers[0];
+        below(ums::BlockLayerKind::mapped, false)(facts);
+        facts.layers = {facts.layers[0], partition, facts.layers[1], partition, facts.layers[1]};
+    };
+    CHECK(complaints(on_two_partitions) == "WARN I/O scheduler");
     for (const PreflightLine& line : judged(below(ums::BlockLayerKind::mapped, false))) {
         if (line.topic != "I/O scheduler") continue;
         CHECK(line.found == "bfq for nvme0n1");
