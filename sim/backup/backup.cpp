@@ -55,6 +55,7 @@ ums::Task<void> Backup::serve() {
         const std::uint64_t now_ns = parts_.context.now_ns();
         if (now_ns >= full_ns) {
             log_copy_.end();  // the chain is complete, and its restore may take long
+            co_await verify_rest();
             co_await restore();
             co_await full();
             full_ns = due_after(parts_.options.full_interval_s);
@@ -62,9 +63,10 @@ ums::Task<void> Backup::serve() {
         } else if (has_full() && now_ns >= differential_ns) {
             co_await differential();
             differential_ns = due_after(parts_.options.differential_interval_s);
+        } else if (!unverified_.empty()) {
+            co_await verify_oldest();
         } else if (is_log_due()) {
             co_await log();
-            co_await verify_last();
         }
         // What ended the chain may last, so not at once.
         if (!has_full()) full_ns = std::min(full_ns, parts_.context.now_ns() + ums::kNsPerSecond);
@@ -77,17 +79,15 @@ std::uint64_t Backup::due_after(std::uint32_t interval_s) const {
 }
 
 bool Backup::is_log_due() const {
-    return has_full() && keeps_log() && (parts_.context.now_ns() >= log_due_ns_ || log_copy_.kept_share() > kLogShareMax);
+    return has_full() && log_copy_.is_going_on() && (parts_.context.now_ns() >= log_due_ns_ || log_copy_.kept_share() > kLogShareMax);
 }
 
 ums::Task<void> Backup::finish() {
     RunState& run = parts_.context.run;
     if (!has_full() && !run.is_stopping()) co_await full();
     const bool has_log = has_full() && keeps_log();
-    if (has_log && !run.is_stopping()) {
-        co_await log();
-        co_await verify_last();
-    }
+    if (has_log && !run.is_stopping()) co_await log();
+    co_await verify_rest();
     // The log may have been reused before this last backup of it.
     if (has_log && !has_full() && !run.is_stopping()) co_await full();
     co_await restore();
@@ -95,7 +95,7 @@ ums::Task<void> Backup::finish() {
     if (!has_full()) refuse("no backup could be completed");
     if (has_full() && !is_verified_) refuse("a backup could not be read back");
     if (has_full() && !is_restored_ && !parts_.options.restore_folder.empty()) refuse("the backup could not be restored");
-    sets_.clear();  // the next cycle begins with new pages
+    forget_chain();  // the next cycle begins with new pages
 }
 
 // Nothing that was requested is left out silently. If a fault is the reason, it has been reported.
@@ -110,25 +110,26 @@ std::string Backup::why_incomplete(std::string_view backup) const {
 }
 
 ums::Task<void> Backup::full() {
-    sets_.clear();
+    forget_chain();
     log_copy_.end();
     ++chain_number_;
     const bool is_begun = co_await parts_.chain.begin(chain_number_);
     if (!is_begun) co_return;
     const bool is_made = co_await make(BackupKind::full);
     if (!is_made) co_await end_chain(why_incomplete("the full backup"));
-    co_await verify_last();
+    if (is_made) co_await verify(sets_.back());
 }
 
 ums::Task<void> Backup::differential() {
     const bool is_made = co_await make(BackupKind::differential);
     if (!is_made) co_await end_chain(why_incomplete("a differential backup"));
-    co_await verify_last();
+    if (is_made) co_await verify(sets_.back());  // before the next one takes its place in the stripes
 }
 
 ums::Task<void> Backup::log() {
     const bool is_made = co_await make(BackupKind::log);
     if (!is_made) co_await end_chain(why_incomplete("a log backup"));
+    if (is_made && parts_.options.verify) unverified_.push_back(sets_.size() - 1);
 }
 
 // A chain that cannot continue is of no use: the next full backup begins a new one.
@@ -136,8 +137,13 @@ ums::Task<void> Backup::end_chain(const std::string& why) {
     if (parts_.context.run.is_stopping()) co_return;
     ++result_.broken_chains;
     parts_.context.journal.warning(fmt::format("The chain of backups {} ends: {}.", chain_number_, why));
-    sets_.clear();
+    forget_chain();
     log_copy_.end();
+}
+
+void Backup::forget_chain() {
+    sets_.clear();
+    unverified_.clear();
 }
 
 // --- one backup ---
@@ -272,17 +278,28 @@ ums::Task<bool> Backup::end_set(BackupSet& set, std::uint64_t pages) {
 
 // --- verification and restore ---
 
-// Reads back the last backup, then the log backups that were made meanwhile, until there are no more.
-ums::Task<void> Backup::verify_last() {
-    if (!parts_.options.verify || !has_full()) co_return;
-    for (std::size_t i = sets_.size() - 1; i < sets_.size() && !parts_.context.run.is_stopping(); ++i) {
-        ums::Event done;
-        ums::TaskGroup log_backups;
-        ums::Scheduler::current().fork(log_backups, back_up_log_until(done));
-        co_await verify(sets_[i].first_chunk, sets_[i].end_chunk);
-        done.set();
-        co_await log_backups.join();
-    }
+// Log backups that are made meanwhile wait for their turn: on slow storage there may always be one more, and the next differential or full
+// backup must not wait for all of them.
+ums::Task<void> Backup::verify(const BackupSet& set) {
+    if (!parts_.options.verify || parts_.context.run.is_stopping()) co_return;
+    const std::uint32_t first_chunk = set.first_chunk;
+    const std::uint32_t end_chunk = set.end_chunk;
+    ums::Event done;
+    ums::TaskGroup log_backups;
+    ums::Scheduler::current().fork(log_backups, back_up_log_until(done));
+    co_await read_set(first_chunk, end_chunk);
+    done.set();
+    co_await log_backups.join();
+}
+
+ums::Task<void> Backup::verify_oldest() {
+    const std::size_t index = unverified_.front();
+    unverified_.pop_front();
+    co_await verify(sets_.at(index));
+}
+
+ums::Task<void> Backup::verify_rest() {
+    while (!unverified_.empty() && !parts_.context.run.is_stopping()) co_await verify_oldest();
 }
 
 // SQL Server backs up the log while a backup is verified. What waits for a long verification would not fit into the log.
@@ -295,7 +312,7 @@ ums::Task<void> Backup::back_up_log_until(ums::Event& done) {
 }
 
 // RESTORE VERIFYONLY: reads from the system's cache would prove nothing.
-ums::Task<void> Backup::verify(std::uint32_t first_chunk, std::uint32_t end_chunk) {
+ums::Task<void> Backup::read_set(std::uint32_t first_chunk, std::uint32_t end_chunk) {
     const WorkClock clock(parts_.context.journal.clock());
     std::vector<PageRun> runs;
     std::uint64_t log_bytes = 0;

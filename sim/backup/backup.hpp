@@ -5,7 +5,9 @@
 // the mark to the end of the copying is added, so that a restore brings all pages to that end.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,11 +48,14 @@ private:
     ums::Task<bool> copy_log_until(ums::Event& done, std::uint32_t set_number);
     ums::Task<bool> append_runs(std::uint32_t set_number, std::span<const PageRun> runs);
     ums::Task<bool> write_all_changes();
-    ums::Task<void> verify_last();
+    ums::Task<void> verify(const BackupSet& set);
+    ums::Task<void> verify_oldest();
+    ums::Task<void> verify_rest();
     ums::Task<void> back_up_log_until(ums::Event& done);
-    ums::Task<void> verify(std::uint32_t first_chunk, std::uint32_t end_chunk);
+    ums::Task<void> read_set(std::uint32_t first_chunk, std::uint32_t end_chunk);
     ums::Task<void> restore();
     ums::Task<void> end_chain(const std::string& why);
+    void forget_chain();
     void refuse(std::string_view what);
     [[nodiscard]] std::string why_incomplete(std::string_view backup) const;
     void tell(const BackupSet& set, std::uint64_t pages, std::uint64_t log_bytes, std::uint64_t duration_us);
@@ -62,7 +67,8 @@ private:
     BackupParts parts_;
     Checkpoint& checkpoint_;
     LogCopy log_copy_;
-    std::vector<BackupSet> sets_;  // of the chain, complete ones only
+    std::vector<BackupSet> sets_;         // of the chain, complete ones only
+    std::deque<std::size_t> unverified_;  // of them: log backups that are still to be verified, by index
     std::uint64_t chain_number_ = 0;
     std::uint64_t log_due_ns_ = 0;
     std::uint32_t full_end_position_ = 1;  // in the stripes: after the full backup

@@ -123,6 +123,41 @@ TEST_CASE("the log is backed up while a backup is read back, however long that t
     });
 }
 
+TEST_CASE("a differential backup is made when it is due, even if reading log backups back takes longer than the next one") {
+    ums::Semaphore outstanding(sim::kOutstandingIoMax);
+    WorkerWorld world;
+    world.options.backup_user.folders = "/memory";
+    world.options.backup_user.log_interval_s = 1;
+    world.options.backup_user.differential_interval_s = 5;
+    world.run([&outstanding](WorkerWorld& w) -> ums::Task<void> {
+        co_await add_backup_files(w, outstanding);
+        sim::Backup backup(w.context(), w.parts->backup_files, *w.parts->checkpoint, *w.parts->log_auditor);
+        ums::TaskGroup tasks;
+        const std::int32_t chain_file = w.parts->backup_files.chain->transfer_handle().value;
+        w.storage.set_rule([chain_file](const ums::IoRequest& request) {
+            const bool is_slow = request.operation == ums::IoOperation::read && request.file.value == chain_file;
+            return Fate{.delay_ns = is_slow ? 2 * ums::kNsPerSecond : 0};
+        });
+        w.state.release_users();
+        (*w.schedulers)[0].spawn(tasks, "Backup", backup.serve());
+        for (std::uint32_t page = 100; page < 220; ++page) {
+            co_await w.change_page(page);
+            co_await w.sleep_ms(1000);
+        }
+        CHECK(backup.result().differential.count >= 2);
+        w.storage.set_rule(nullptr);
+        w.state.end_users();
+        w.state.users_have_ended();
+        co_await tasks.join();
+        co_await backup.finish();
+        INFO(w.sink.text());
+        const sim::BackupResult result = backup.result();
+        CHECK(result.broken_chains == 0);
+        CHECK(result.verified.count == result.full.count + result.differential.count + result.log.count);
+        CHECK(w.sink.findings().empty());
+    });
+}
+
 TEST_CASE("a chain whose log was reused before its last backup is followed by a full backup, although the main run is over") {
     ums::Semaphore outstanding(sim::kOutstandingIoMax);
     WorkerWorld world;
