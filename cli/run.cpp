@@ -217,6 +217,7 @@ void Run::stop(int signal) {
 }
 
 void Run::show_progress() {
+    simulation_.look_at_calls();
     const sim::Progress progress = simulation_.progress();
     display_.update(progress, clock_.now_ns() / ums::kNsPerUs);
     watch_output();

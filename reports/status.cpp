@@ -104,6 +104,10 @@ std::string status_json(const StatusBoard& board) {
         files.push_back(
             {{"path", file.path}, {"average_io_duration_us", file.average_io_duration_us}, {"request_blocks", file.request_blocks}});
     }
+    Json long_calls = Json::array();
+    for (const auto& call : progress.long_calls) {
+        long_calls.push_back({{"call", call.name}, {"path", call.path}, {"duration_us", call.duration_us}});
+    }
     Json samples = Json::array();
     for (const StatusSample& sample : board.samples()) {
         samples.push_back({{"run_elapsed_us", sample.run_elapsed_us},
@@ -130,6 +134,7 @@ std::string status_json(const StatusBoard& board) {
                   {"throttle_count", progress.throttle_count},
                   {"outstanding_io", progress.outstanding_io},
                   {"lost_requests", progress.lost_requests},
+                  {"long_calls", long_calls},
                   {"files", files},
                   {"samples", samples}};
     if (board.group()) document["group"] = group_of_status(*board.group());
@@ -156,6 +161,8 @@ std::string status_metrics(const StatusBoard& board) {
     text += metric("ioproof_throttles_total", "counter", "Request blocks discarded because the average was above the target.",
                    progress.throttle_count);
     text += metric("ioproof_outstanding_io", "gauge", "Requests outstanding.", progress.outstanding_io);
+    text += metric("ioproof_long_calls", "gauge", "Calls other than requests, such as syncs, that have not returned for 15 seconds.",
+                   std::uint64_t{progress.long_calls.size()});
     text += metric("ioproof_lost_requests", "gauge", "Requests that did not come back in two minutes.", progress.lost_requests);
     return text + group_metrics(board) + file_metrics(progress);
 }

@@ -107,9 +107,11 @@ function show(s) {
   chart('io', s.samples, 'ios_per_second');
   at('files').replaceChildren(...s.files.map(row));
   showGroup(s.group);
-  at('state').hidden = s.lost_requests === 0;
-  at('state').textContent = count(s.lost_requests) + (s.lost_requests === 1 ? ' request' : ' requests') +
-    ' did not come back in two minutes.';
+  const waits = s.long_calls.map(c => c.call + ' of ' + c.path + ' has not returned for ' + clock(c.duration_us) + '.');
+  if (s.lost_requests > 0) waits.unshift(count(s.lost_requests) + (s.lost_requests === 1 ? ' request' : ' requests') +
+    ' did not come back in two minutes.');
+  at('state').hidden = waits.length === 0;
+  at('state').textContent = waits.join(' ');
 }
 function showGroup(g) {
   at('group').hidden = !g;

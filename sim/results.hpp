@@ -307,6 +307,12 @@ struct Progress {
         std::uint64_t average_io_duration_us = 0;
         std::uint64_t request_blocks = 0;
     };
+    // A call into the storage, other than a request: "sync" of a file.
+    struct Call {
+        std::string name;
+        std::string path;
+        std::uint64_t duration_us = 0;
+    };
     Phase phase = Phase::create;
     std::uint32_t cycle = 1;
     std::uint32_t cycles = 1;             // 0 = until stopped
@@ -327,6 +333,7 @@ struct Progress {
     bool may_begin = false;           // everything that could prevent the run from starting has been checked; the first file is touched
     bool is_internal_error = false;   // an error of this program ends the run
     std::vector<File> files;
+    std::vector<Call> long_calls;  // that have not returned for 15 seconds
 };
 
 }  // namespace sim

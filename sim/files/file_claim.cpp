@@ -7,7 +7,11 @@
 namespace sim {
 
 void remove_file(const SimFile& file, ums::Storage& storage, Journal& journal) {
-    const std::error_code error = storage.remove(file.control_handle());
+    std::error_code error;
+    {
+        const WatchedCall watched(journal, "deletion", file.path());
+        error = storage.remove(file.control_handle());
+    }
     if (!error) return;
     if (error == std::errc::no_such_file_or_directory) {
         journal.warning(fmt::format("{}: not deleted: the name is gone, or belongs to another file by now.", file.path()));

@@ -28,12 +28,13 @@ ums::Task<void> FileCreator::claim(const std::vector<NumberedFile>& files) {
     for (const auto& [id, file] : files) {
         if (is_stopping()) co_return;
         try {
+            const WatchedCall call(journal_, "opening", file.path);
             claims_.push_back(examiner_.examine(id, file));
         } catch (...) {
             rethrow_classified(id, file, std::current_exception());
         }
     }
-    check_space(claims_, storage_);
+    check_space(claims_, storage_, journal_);
     check_open_files();
     for (const auto& claim : claims_) {
         if (is_stopping()) co_return;
@@ -62,6 +63,7 @@ ums::Task<void> FileCreator::make(FileClaim& claim) {
     make_signature(run_id_, claim.id, journal_, signature.data());
     try {
         const std::span<const std::byte> first_bytes(signature.data(), kPageBytes);
+        const WatchedCall call(journal_, "creation", claim.file.path);
         examiner_.open(claim, {.create_new = true, .first_bytes = first_bytes, .direct = is_unbuffered(options_)});
         examiner_.check_size(claim);
     } catch (...) {
@@ -96,10 +98,15 @@ ums::Task<void> FileCreator::replace_old_files() {
     for (const auto& claim : claims_) {
         if (is_stopping()) co_return;
         if (!claim->is_replaced) continue;
-        if (const auto error = storage_.remove(claim->control)) fail_start(claim->file.path, "cannot be deleted", error);
-        storage_.close(claim->hand_over());
+        remove(*claim);
         co_await make(*claim);
     }
+}
+
+void FileCreator::remove(FileClaim& claim) const {
+    const WatchedCall call(journal_, "deletion", claim.file.path);
+    if (const auto error = storage_.remove(claim.control)) fail_start(claim.file.path, "cannot be deleted", error);
+    storage_.close(claim.hand_over());
 }
 
 // --- step 3 ---
@@ -118,10 +125,24 @@ ums::Task<void> FileCreator::fill(FileClaim& claim) {
     } else if (claim.file.is_log || options_.stamp_files) {
         co_await stamp(claim, kPageBytes, claim.size_bytes);
     }
-    std::error_code error = storage_.sync(claim.control);
+    if (const auto error = make_durable(claim)) fail_start(claim.file.path, "cannot be made durable", error, FileRequest::sync);
+}
+
+std::error_code FileCreator::make_durable(const FileClaim& claim) const {
+    const WatchedCall call(journal_, "sync", claim.file.path);
+    const std::error_code error = storage_.sync(claim.control);
     // Otherwise a file that a power cut leaves without a name would be blamed on the storage.
-    if (!error && claim.is_created) error = storage_.sync_name(claim.control);
-    if (error) fail_start(claim.file.path, "cannot be made durable", error, FileRequest::sync);
+    return error || !claim.is_created ? error : storage_.sync_name(claim.control);
+}
+
+std::error_code FileCreator::truncate(const FileClaim& claim, std::uint64_t size_bytes) const {
+    const WatchedCall call(journal_, "truncation", claim.file.path);
+    return storage_.truncate(claim.control, size_bytes);
+}
+
+std::error_code FileCreator::allocate(const FileClaim& claim) const {
+    const WatchedCall call(journal_, "allocation", claim.file.path);
+    return storage_.allocate(claim.control, 0, claim.size_bytes);
 }
 
 // Brings the file to its size. Its new part, and all of a log file, reads as zeros afterwards.
@@ -129,22 +150,19 @@ ums::Task<void> FileCreator::set_size(const FileClaim& claim) {
     const std::string& path = claim.file.path;
     if (claim.file.sparse) {
         // Otherwise pages of an earlier run would lie where holes are expected.
-        if (const auto error = storage_.truncate(claim.control, kPageBytes))
-            fail_start(path, "cannot be emptied", error, FileRequest::resize);
-        if (const auto error = storage_.truncate(claim.control, claim.size_bytes))
-            fail_start(path, "cannot be extended", error, FileRequest::resize);
+        if (const auto error = truncate(claim, kPageBytes)) fail_start(path, "cannot be emptied", error, FileRequest::resize);
+        if (const auto error = truncate(claim, claim.size_bytes)) fail_start(path, "cannot be extended", error, FileRequest::resize);
         if (!claim.file.is_log) co_return;
     }
     // tempdb does not start with its old contents either.
     if (claim.file.is_tempdb) {
-        if (const auto error = storage_.truncate(claim.control, kPageBytes))
-            fail_start(path, "cannot be emptied", error, FileRequest::resize);
+        if (const auto error = truncate(claim, kPageBytes)) fail_start(path, "cannot be emptied", error, FileRequest::resize);
     }
     const std::uint64_t present_bytes = examiner_.present_bytes(claim);
     if (claim.size_bytes > present_bytes) {
-        if (const auto error = storage_.allocate(claim.control, 0, claim.size_bytes)) {
+        if (const auto error = allocate(claim)) {
             // When space ran out, the system may have allocated a part.
-            static_cast<void>(storage_.truncate(claim.control, present_bytes));
+            static_cast<void>(truncate(claim, present_bytes));
             fail_start(path, "cannot be extended", error, FileRequest::resize);
         }
     }
@@ -162,7 +180,10 @@ ums::Task<void> FileCreator::stamp(const FileClaim& claim, std::uint64_t begin_b
     }
 }
 
-SimFile::Setup FileCreator::hand_over(FileClaim& claim, std::uint32_t id) { return examiner_.hand_over(claim, id); }
+SimFile::Setup FileCreator::hand_over(FileClaim& claim, std::uint32_t id) {
+    const WatchedCall call(journal_, "opening", claim.file.path);
+    return examiner_.hand_over(claim, id);
+}
 
 SimFile::Setup FileCreator::adopt(const FileOptions& file, PageHeader& header) {
     try {
@@ -183,8 +204,10 @@ void FileCreator::rethrow_classified(std::uint32_t id, const FileOptions& file, 
         const bool is_sync = refused.request == FileRequest::sync;
         const bool is_finding = is_sync ? is_about_storage(refused.error) : is_device_error(refused.error);
         if (is_finding && refused.request != FileRequest::none) journal_.report(failed_request(id, file, refused.request, refused.error));
-        if (is_about_space(refused.error))
+        if (is_about_space(refused.error)) {
+            const WatchedCall call(journal_, "query of the free space", file.path);
             throw EnvironmentError(fmt::format("{} {}", refused.what(), free_space_text(storage_, file.path)));
+        }
         throw;
     }
 }

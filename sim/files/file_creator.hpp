@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <system_error>
 #include <vector>
 
 #include "sim/errors.hpp"
@@ -70,6 +71,10 @@ private:
     ums::Task<void> sign(FileClaim& claim);
     ums::Task<void> fill(FileClaim& claim);
     ums::Task<void> set_size(const FileClaim& claim);
+    void remove(FileClaim& claim) const;
+    [[nodiscard]] std::error_code make_durable(const FileClaim& claim) const;
+    [[nodiscard]] std::error_code truncate(const FileClaim& claim, std::uint64_t size_bytes) const;
+    [[nodiscard]] std::error_code allocate(const FileClaim& claim) const;
     ums::Task<void> stamp(const FileClaim& claim, std::uint64_t begin_bytes, std::uint64_t end_bytes);
     ums::Task<void> watched(const FileClaim& claim, ums::Task<void>& work);
     ums::Task<void> watch(const FileClaim& claim, ums::Event& done);

@@ -192,27 +192,40 @@ ums::Task<std::error_code> SimFile::resize(std::uint64_t new_size_bytes) {
 // The following calls wait for the device inside the system call, so they run on a thread of their own.
 
 ums::Task<std::string> SimFile::free_space_text() const {
-    return ums::run_blocking([this] { return sim::free_space_text(storage_, path()); });
+    return ums::run_blocking([this] {
+        const WatchedCall watched(journal_, "query of the free space", path());
+        return sim::free_space_text(storage_, path());
+    });
 }
 
 ums::Task<std::error_code> SimFile::open_again(ums::FileHandle& handle) const {
     return ums::run_blocking([this, &handle] {
+        const WatchedCall watched(journal_, "opening", path());
         return storage_.reopen(setup_.control, {.direct = setup_.direct, .durable_writes = writes_are_durable(), .read_only = true},
                                handle);
     });
 }
 
 ums::Task<void> SimFile::close_again(ums::FileHandle handle) const {
-    return ums::run_blocking([this, handle] { storage_.close(handle); });
+    return ums::run_blocking([this, handle] {
+        const WatchedCall watched(journal_, "closing", path());
+        storage_.close(handle);
+    });
 }
 
 // Dirty pages are written first, and the system reports a loss once to each handle: not to this one instead of the next sync().
 ums::Task<void> SimFile::drop_cache() const {
-    return ums::run_blocking([this] { storage_.drop_cache(setup_.control); });
+    return ums::run_blocking([this] {
+        const WatchedCall watched(journal_, "flush of cached pages", path());
+        storage_.drop_cache(setup_.control);
+    });
 }
 
 ums::Task<std::error_code> SimFile::look_at_size() {
-    return ums::run_blocking([this] { return read_size(); });
+    return ums::run_blocking([this] {
+        const WatchedCall watched(journal_, "query of the size", path());
+        return read_size();
+    });
 }
 
 std::error_code SimFile::read_size() {
@@ -226,6 +239,7 @@ std::error_code SimFile::read_size() {
 
 ums::Task<std::error_code> SimFile::open_anew() {
     return ums::run_blocking([this] {
+        const WatchedCall watched(journal_, "opening", path());
         if (setup_.transfers.is_open()) storage_.close(setup_.transfers);
         if (setup_.control.is_open()) storage_.close(setup_.control);
         setup_.transfers = setup_.control = {};
@@ -239,6 +253,7 @@ ums::Task<std::error_code> SimFile::open_anew() {
 
 ums::Task<std::uint64_t> SimFile::next_data_bytes(std::uint64_t offset_bytes) const {
     return ums::run_blocking([this, offset_bytes] {
+        const WatchedCall watched(journal_, "search for holes", path());
         std::uint64_t begin_bytes = 0;
         std::uint64_t end_bytes = 0;
         return storage_.next_data(setup_.transfers, offset_bytes, begin_bytes, end_bytes) ? offset_bytes : begin_bytes;

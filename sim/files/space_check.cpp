@@ -60,7 +60,7 @@ std::string free_space_text(ums::Storage& storage, const std::string& path) {
     return fmt::format("The file system {} has {} MB free.", file_system_name(folder), free_bytes >> 20);
 }
 
-void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storage& storage) {
+void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storage& storage, Journal& journal) {
     std::map<std::uint64_t, Demand> demands;  // by file system
     for (const auto& claim : claims) {
         if (claim->is_device()) continue;
@@ -73,6 +73,7 @@ void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storag
     }
     for (const auto& [device, demand] : demands) {
         std::uint64_t free_bytes = 0;
+        const WatchedCall watched(journal, "query of the free space", demand.path);
         if (storage.free_space(demand.folder, free_bytes)) continue;
         // File systems without a limit say that almost 2^64 bytes are free.
         const std::uint64_t more_bytes = demand.needed_bytes - std::min(demand.needed_bytes, demand.freed_bytes);

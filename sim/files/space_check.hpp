@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/files/file_claim.hpp"
+#include "sim/journal/journal.hpp"
 #include "ums/io/storage.hpp"
 
 namespace sim {
@@ -16,6 +17,6 @@ namespace sim {
 
 // Checks the files of each file system together; files that will be replaced make room first. Sparse data files and devices need none.
 // Throws an EnvironmentError that says what is needed and what is free.
-void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storage& storage);
+void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storage& storage, Journal& journal);
 
 }  // namespace sim

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/event.hpp"
+#include "sim/journal/call_watch.hpp"
 #include "sim/journal/history.hpp"
 #include "sim/kept_findings.hpp"
 #include "sim/results.hpp"
@@ -47,6 +48,10 @@ public:
     // What was recently done with the files.
     [[nodiscard]] History& history() { return history_; }
 
+    // Calls into the storage that are in progress. Any thread.
+    [[nodiscard]] CallWatch& calls() { return calls_; }
+    [[nodiscard]] const CallWatch& calls() const { return calls_; }
+
     // Called after each finding that is not a warning, on the finder's thread. Set before the run begins.
     void on_finding(std::function<void()> hook) { finding_hook_ = std::move(hook); }
 
@@ -81,6 +86,7 @@ private:
     std::atomic<std::uint64_t> finding_count_{0};
     std::atomic<std::uint64_t> warning_count_{0};
     History history_;
+    CallWatch calls_{*this};
     mutable std::mutex mutex_;  // guards what follows, and the sink
     std::uint64_t last_number_ = 0;
     std::vector<Finding> findings_;

@@ -47,6 +47,7 @@ ums::SchedulerGroup& Driver::begin() {
 
 Results Driver::end() {
     reserve_.reset();
+    look_at_calls();
     results_.duration_us = (clock_.now_ns() - journal_.start_ns()) / 1000;
     results_.phases = phases_.take();
     add_schedulers(*schedulers_, results_);
@@ -150,6 +151,7 @@ Progress Driver::common_progress() const {
     progress.lost_requests = run_.lost_requests();
     progress.is_internal_error = has_internal_error_;
     progress.may_begin = may_begin_;
+    progress.long_calls = journal_.calls().long_calls();
     return progress;
 }
 

@@ -43,6 +43,7 @@ public:
     void start() { schedulers_->start(main()); }
     Results end();
     virtual void release_locks() {}
+    void look_at_calls() { journal_.calls().look(); }
     [[nodiscard]] virtual Progress progress() const = 0;
     [[nodiscard]] Phase current_phase() const { return phase_.load(std::memory_order_relaxed); }
 

@@ -39,6 +39,8 @@ void Simulation::request_stop() { driver_->request_stop(); }
 
 void Simulation::release_locks() { driver_->release_locks(); }
 
+void Simulation::look_at_calls() { driver_->look_at_calls(); }
+
 Progress Simulation::progress() const { return driver_->progress(); }
 
 Phase Simulation::phase() const { return driver_->current_phase(); }

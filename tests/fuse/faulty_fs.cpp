@@ -85,8 +85,8 @@ void let_go() {
 
 // "write", or "write *.mdx".
 bool hang(std::string_view text) {
-    static const std::set<std::string, std::less<>> kOperations{"open",  "create", "read",   "write", "truncate",
-                                                                "fsync", "lseek",  "unlink", "statfs"};
+    static const std::set<std::string, std::less<>> kOperations{"open",      "create", "read",  "write",  "truncate",
+                                                                "fallocate", "fsync",  "lseek", "unlink", "statfs"};
     const std::string_view operation = text.substr(0, text.find(' '));
     if (!kOperations.contains(operation)) return false;
     const std::lock_guard lock(g_state->mutex);
@@ -207,6 +207,7 @@ int do_truncate(const char* path, off_t size, fuse_file_info* info) {
 }
 
 int do_fallocate(const char* /*path*/, int mode, off_t offset, off_t size, fuse_file_info* info) {
+    hang_if_wanted("fallocate");
     return g_state->disk.allocate(**handle_of(info), mode, static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(size));
 }
 

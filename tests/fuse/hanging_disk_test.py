@@ -53,6 +53,7 @@ class Case:
     is_stopped: bool = True        # by Ctrl-C, after a second
     codes: tuple = (STOPPED,)
     says: tuple = ()
+    before: str = ""               # what it says before Ctrl-C
 
 
 CASES = [
@@ -61,6 +62,8 @@ CASES = [
     *(Case(operation, operation) for operation in ("read", "write", "fsync", "lseek", "open", "truncate", "statfs", "unlink")),
     Case("create at the start", "create", at_start=True),
     Case("statfs at the start", "statfs", at_start=True),
+    Case("fallocate at the start", "fallocate", at_start=True, before="Call takes longer than 15 seconds: allocation of",
+         says=("does not come back",)),
     Case("create of the log", "create", on_disk=("log",), at_start=True, says=("ended immediately",)),
     Case("writes of the log", "write", on_disk=("log",), seconds=3, is_stopped=False, codes=(NOT_DONE,),
          says=("does not answer", "log.xml", "missing there")),
@@ -133,6 +136,8 @@ class Trial:
             if case.on_disk == ("json",) and not self.waits_for(lambda: "Final Summary" in self.text(), 30):
                 return "no summary"
             time.sleep(1.5)
+            if not self.waits_for(lambda: case.before in self.text(), SECONDS_MAX):
+                return f"it does not say: {case.before}"
             self.process.send_signal(signal.SIGINT)
         if not self.waits_for(self.has_ended, SECONDS_MAX + (0 if case.is_stopped else case.seconds + 10)):
             return f"it had not ended {SECONDS_MAX} s after the signal"

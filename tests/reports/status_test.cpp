@@ -67,6 +67,11 @@ TEST_CASE("status: each figure is in the JSON under its own name") {
     file.set(progress.files[0].path, "path");
     file.set(progress.files[0].average_io_duration_us, "average_io_duration_us");
     file.set(progress.files[0].request_blocks, "request_blocks");
+    progress.long_calls.resize(1);
+    test::Figures call;
+    call.set(progress.long_calls[0].name, "call");
+    call.set(progress.long_calls[0].path, "path");
+    call.set(progress.long_calls[0].duration_us, "duration_us");
     std::uint64_t run_elapsed_us = 0;
     figures.set(run_elapsed_us, "run_elapsed_us");
     StatusBoard board(head);
@@ -74,6 +79,7 @@ TEST_CASE("status: each figure is in the JSON under its own name") {
     const auto json = nlohmann::ordered_json::parse(status_json(board));
     CHECK(figures.wrong_in(json) == "");
     CHECK(file.wrong_in(json["files"].at(0)) == "");
+    CHECK(call.wrong_in(json["long_calls"].at(0)) == "");
     CHECK(json["samples"].at(0)["run_elapsed_us"] == run_elapsed_us);
     CHECK_FALSE(json.contains("group"));
 }
@@ -116,6 +122,7 @@ TEST_CASE("status: each metric has its own figure") {
     progress.throttle_count = 108;
     progress.outstanding_io = 109;
     progress.lost_requests = 110;
+    progress.long_calls.resize(114);
     sim::GroupResult group;
     group.of = 112;
     group.missing_ranks = {1, 2};
@@ -128,7 +135,8 @@ TEST_CASE("status: each metric has its own figure") {
          {"ioproof_build_info{version=\"1.2\"} 1", "ioproof_cycle 101", "ioproof_phase_elapsed_seconds 102",
           "ioproof_io_requests_total 103", "ioproof_io_bytes_total 104", "ioproof_pages_verified_total 105", "ioproof_findings_total 106",
           "ioproof_warnings_total 107", "ioproof_throttles_total 108", "ioproof_outstanding_io 109", "ioproof_lost_requests 110",
-          "ioproof_run_elapsed_seconds 111", "ioproof_group_ranks 112", "ioproof_group_missing_ranks 2", "ioproof_group_turn 113"}) {
+          "ioproof_run_elapsed_seconds 111", "ioproof_group_ranks 112", "ioproof_group_missing_ranks 2", "ioproof_group_turn 113",
+          "ioproof_long_calls 114"}) {
         CHECK_THAT(text, ContainsSubstring("\n" + std::string(line) + "\n"));
     }
 }
@@ -159,6 +167,10 @@ TEST_CASE("status: the page loads nothing from elsewhere") {
 TEST_CASE("status: the page shows warnings beside findings") {
     CHECK_THAT(status_page(),
                ContainsSubstring("card('findings', count(s.findings), s.findings > 0), card('warnings', count(s.warnings))"));
+}
+
+TEST_CASE("status: the page names the calls that do not return, and for how long") {
+    CHECK_THAT(status_page(), ContainsSubstring("c.call + ' of ' + c.path + ' has not returned for ' + clock(c.duration_us)"));
 }
 
 TEST_CASE("status: the page speaks of one request that did not come back as one") {

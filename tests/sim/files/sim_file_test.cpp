@@ -60,6 +60,54 @@ TEST_CASE("dropping cached pages does not take the error of a lost write away fr
     CHECK(world.sink.findings().size() == 1);
 }
 
+TEST_CASE("each call of a file that is no request is watched, under its name") {
+    // Lets 20 s pass in each call.
+    class TardyStorage final : public ums::ForwardingStorage {
+    public:
+        TardyStorage(ums::Storage& inner, ums::VirtualClock& clock) : ums::ForwardingStorage(inner), clock_(clock) {}
+        std::error_code open(const std::string&, const ums::OpenOptions&, ums::FileHandle&) override { return pause(); }
+        std::error_code reopen(ums::FileHandle, const ums::OpenOptions&, ums::FileHandle&) override { return pause(); }
+        void close(ums::FileHandle) override { pause(); }
+        std::error_code size(ums::FileHandle, std::uint64_t& size_bytes) override {
+            size_bytes = kMb;
+            return pause();
+        }
+        std::error_code next_data(ums::FileHandle, std::uint64_t, std::uint64_t&, std::uint64_t&) override { return pause(); }
+        std::error_code free_space(const std::string&, std::uint64_t&) override { return pause(); }
+        void drop_cache(ums::FileHandle) override { pause(); }
+
+    private:
+        std::error_code pause() {
+            clock_.advance_to(clock_.now_ns() + 20 * ums::kNsPerSecond);
+            return {};
+        }
+        ums::VirtualClock& clock_;
+    };
+    VirtualWorld world;
+    TardyStorage tardy(world.storage, world.clock);
+    world.run([&](VirtualWorld& w) -> ums::Task<void> {
+        const sim::FileContext context{tardy, w.outstanding, w.state, w.journal, w.load};
+        SimFile file(w.setup(1, kMb), context);
+        ums::FileHandle handle;
+        co_await file.drop_cache();
+        co_await file.open_again(handle);
+        co_await file.close_again(handle);
+        co_await file.look_at_size();
+        co_await file.next_data_bytes(0);
+        co_await file.free_space_text();
+        co_await file.open_anew();  // five calls as one
+        w.journal.calls().look();
+    });
+    for (const std::string call :
+         {"flush of cached pages", "opening", "closing", "query of the size", "search for holes", "query of the free space"}) {
+        INFO(call);
+        CHECK(world.sink.count_of(sim::Severity::warning, ": " + call + " of f1.mdx returned after 20000 ms.") == 1);
+    }
+    CHECK(world.sink.count_of(sim::Severity::warning, ": opening of f1.mdx returned after 100000 ms.") == 1);
+    CHECK(world.sink.events().size() == 7);
+    CHECK(world.sink.findings().empty());
+}
+
 TEST_CASE("a file that has become larger than page numbers can count ends at the last one") {
     class EndlessStorage final : public ums::ForwardingStorage {
     public:

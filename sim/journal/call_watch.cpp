@@ -1,0 +1,77 @@
+#include "sim/journal/call_watch.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/journal/journal.hpp"
+#include "sim/limits.hpp"
+#include "ums/base/units.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint64_t kLongCallNs = kLongIoSeconds * ums::kNsPerSecond;
+
+std::uint64_t duration_between(std::uint64_t begin_ns, std::uint64_t end_ns) { return end_ns - std::min(begin_ns, end_ns); }
+
+}  // namespace
+
+// Reported without the lock: a sink may ask for the progress, which needs it.
+void CallWatch::look() {
+    std::vector<std::string> warnings;
+    {
+        const std::lock_guard guard(mutex_);
+        const std::uint64_t now_ns = journal_.clock().now_ns();
+        for (auto call = calls_.begin(); call != calls_.end();) {
+            const bool is_over = call->ended_ns != 0;
+            const std::uint64_t taken_ns = duration_between(call->begun_ns, is_over ? call->ended_ns : now_ns);
+            if (is_over) {
+                warnings.push_back(fmt::format("Call took longer than {} seconds: {} of {} returned after {} ms.", kLongIoSeconds,
+                                               call->name, call->path, taken_ns / ums::kNsPerMs));
+                call = calls_.erase(call);
+                continue;
+            }
+            if (!call->is_reported && taken_ns >= kLongCallNs) {
+                call->is_reported = true;
+                warnings.push_back(fmt::format("Call takes longer than {} seconds: {} of {} has not returned for {} ms.", kLongIoSeconds,
+                                               call->name, call->path, taken_ns / ums::kNsPerMs));
+            }
+            ++call;
+        }
+    }
+    for (std::string& warning : warnings) journal_.warning(std::move(warning));
+}
+
+std::vector<Progress::Call> CallWatch::long_calls() const {
+    std::vector<Progress::Call> calls;
+    const std::lock_guard guard(mutex_);
+    const std::uint64_t now_ns = journal_.clock().now_ns();
+    for (const Call& call : calls_) {
+        const std::uint64_t taken_ns = duration_between(call.begun_ns, now_ns);
+        if (call.ended_ns == 0 && taken_ns >= kLongCallNs) calls.push_back({call.name, call.path, taken_ns / ums::kNsPerUs});
+    }
+    return calls;
+}
+
+WatchedCall::WatchedCall(Journal& journal, const char* name, const std::string& path) : watch_(journal.calls()) {
+    const std::uint64_t begun_ns = journal.clock().now_ns();
+    const std::lock_guard guard(watch_.mutex_);
+    call_ = watch_.calls_.insert(watch_.calls_.end(), CallWatch::Call{.name = name, .path = path, .begun_ns = begun_ns});
+}
+
+// One that took long stays until it has been reported.
+WatchedCall::~WatchedCall() {
+    const std::lock_guard guard(watch_.mutex_);
+    const std::uint64_t now_ns = watch_.journal_.clock().now_ns();
+    if (duration_between(call_->begun_ns, now_ns) >= kLongCallNs) {
+        call_->ended_ns = now_ns;
+    } else {
+        watch_.calls_.erase(call_);
+    }
+}
+
+}  // namespace sim

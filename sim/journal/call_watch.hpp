@@ -1,0 +1,55 @@
+// Calls into the storage that no engine knows, such as opening a file or asking for its holes: nothing else notices that one of them does
+// not return. Such a call may legally take minutes (a sync writes whatever the system has cached), so this is never a finding.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "sim/results.hpp"
+
+namespace sim {
+
+class Journal;
+
+class CallWatch {
+public:
+    explicit CallWatch(Journal& journal) : journal_(journal) {}
+
+    // Warns of each call that takes longer than 15 seconds: once while it lasts, and once when it is over. To be called once a second, on a
+    // thread that makes no such calls, and after the last one.
+    void look();
+    // Those that have taken longer so far. Any thread.
+    [[nodiscard]] std::vector<Progress::Call> long_calls() const;
+
+private:
+    friend class WatchedCall;
+    struct Call {
+        const char* name;
+        std::string path;
+        std::uint64_t begun_ns;
+        std::uint64_t ended_ns = 0;  // 0: not yet
+        bool is_reported = false;
+    };
+
+    Journal& journal_;
+    mutable std::mutex mutex_;  // guards calls_
+    std::list<Call> calls_;
+};
+
+// A call that lasts as long as this object. `name`: what is done, for messages: "sync"; a literal. Any thread.
+class WatchedCall {
+public:
+    WatchedCall(Journal& journal, const char* name, const std::string& path);
+    WatchedCall(const WatchedCall&) = delete;
+    WatchedCall& operator=(const WatchedCall&) = delete;
+    ~WatchedCall();
+
+private:
+    CallWatch& watch_;
+    std::list<CallWatch::Call>::iterator call_;
+};
+
+}  // namespace sim

@@ -1,0 +1,65 @@
+#include "sim/journal/call_watch.hpp"
+
+#include "sim/journal/journal.hpp"
+#include "tests/sim/support/collecting_sink.hpp"
+#include "tests/support/catch.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/base/units.hpp"
+
+using sim::Severity;
+
+namespace {
+
+struct WatchWorld {
+    ums::VirtualClock clock;
+    sim::testing::CollectingSink sink;
+    sim::Journal journal{clock, sink};
+
+    // What the control thread does every second.
+    void pass(std::uint64_t seconds) {
+        for (; seconds > 0; --seconds) {
+            clock.advance_to(clock.now_ns() + ums::kNsPerSecond);
+            journal.calls().look();
+        }
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a call that lasts longer than 15 seconds is reported once while it lasts, and once when it is over, and is no finding") {
+    WatchWorld world;
+    {
+        const sim::WatchedCall call(world.journal, "sync", "/x/one.mdx");
+        world.pass(14);
+        CHECK(world.sink.events().empty());
+        CHECK(world.journal.calls().long_calls().empty());
+        world.pass(31);
+        CHECK(world.sink.count_of(Severity::warning, "sync of /x/one.mdx has not returned for 15000 ms.") == 1);
+        CHECK(world.sink.events().size() == 1);
+        const auto calls = world.journal.calls().long_calls();
+        REQUIRE(calls.size() == 1);
+        CHECK(calls[0].name == "sync");
+        CHECK(calls[0].path == "/x/one.mdx");
+        CHECK(calls[0].duration_us == 45'000'000);
+    }
+    CHECK(world.journal.calls().long_calls().empty());
+    world.pass(100);
+    CHECK(world.sink.count_of(Severity::warning, "sync of /x/one.mdx returned after 45000 ms.") == 1);
+    CHECK(world.sink.events().size() == 2);
+    CHECK(world.sink.findings().empty());
+    CHECK(world.journal.warning_count() == 0);
+}
+
+TEST_CASE("of several calls at the same time each is watched by itself") {
+    WatchWorld world;
+    const sim::WatchedCall first(world.journal, "opening", "one");
+    world.pass(10);
+    {
+        const sim::WatchedCall second(world.journal, "opening", "two");
+        world.pass(10);
+        CHECK(world.journal.calls().long_calls().size() == 1);
+    }
+    world.pass(10);
+    CHECK(world.sink.count_of(Severity::warning, "opening of one has not returned for 15000 ms.") == 1);
+    CHECK(world.sink.events().size() == 1);
+}

@@ -1,0 +1,120 @@
+// Calls into the storage that do not return for long: the person sees which, and for which file, while they last, and the run passes all
+// the same. In virtual time: the storage lets time pass in the call, and does meanwhile what the control thread does every second.
+#include <functional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "tests/sim/support/run_fixture.hpp"
+#include "tests/support/catch.hpp"
+#include "ums/base/units.hpp"
+#include "ums/io/forwarding_storage.hpp"
+
+using namespace sim::testing;
+using sim::Options;
+using sim::Severity;
+
+namespace {
+
+// Lets the test act in the first call of one kind.
+class PausingStorage final : public ums::ForwardingStorage {
+public:
+    using ForwardingStorage::ForwardingStorage;
+
+    std::error_code open(const std::string& path, const ums::OpenOptions& how, ums::FileHandle& file) override {
+        pause_in(how.create_new ? "creation" : "opening");
+        return inner().open(path, how, file);
+    }
+    std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& how, ums::FileHandle& again) override {
+        pause_in("opening");
+        return inner().reopen(file, how, again);
+    }
+    std::error_code remove(ums::FileHandle file) override {
+        pause_in("deletion");
+        return inner().remove(file);
+    }
+    std::error_code allocate(ums::FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) override {
+        pause_in("allocation");
+        return inner().allocate(file, offset_bytes, size_bytes);
+    }
+    std::error_code truncate(ums::FileHandle file, std::uint64_t size_bytes) override {
+        pause_in("truncation");
+        return inner().truncate(file, size_bytes);
+    }
+    std::error_code sync(ums::FileHandle file) override {
+        pause_in("sync");
+        return inner().sync(file);
+    }
+    std::error_code next_data(ums::FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes,
+                              std::uint64_t& end_bytes) override {
+        pause_in("search for holes");
+        return inner().next_data(file, offset_bytes, begin_bytes, end_bytes);
+    }
+    std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override {
+        pause_in("query of the free space");
+        return inner().free_space(path, free_bytes);
+    }
+    void drop_cache(ums::FileHandle file) override {
+        pause_in("flush of cached pages");
+        inner().drop_cache(file);
+    }
+
+    std::string paused_call;
+    std::function<void()> on_pause;
+
+private:
+    void pause_in(const std::string& call) {
+        if (call != paused_call) return;
+        paused_call.clear();
+        on_pause();
+    }
+};
+
+// Everything that a run does with its files besides requests: a data file with holes, a log, both deleted at the end.
+Options all_calls_options() {
+    Options options = quiet_options(VirtualRun::kFolder);
+    options.files[0].sparse = true;
+    options.delete_files_at_shutdown = true;
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("a call that does not return for 15 seconds is named while it lasts and when it is over, and the run passes") {
+    for (const std::string call : {"creation", "query of the free space", "opening", "allocation", "truncation", "sync",
+                                   "flush of cached pages", "search for holes", "deletion"}) {
+        VirtualRun run;
+        PausingStorage storage(run.storage);
+        storage.paused_call = call;
+        sim::Simulation simulation(all_calls_options(), storage, run.clock, run.sink);
+        std::size_t early = 0;
+        std::size_t while_it_lasts = 0;
+        std::vector<sim::Progress::Call> shown;
+        const auto pass = [&](std::uint64_t seconds) {
+            run.clock.advance_to(run.clock.now_ns() + seconds * ums::kNsPerSecond);
+            simulation.look_at_calls();
+        };
+        storage.on_pause = [&] {
+            pass(14);
+            early = run.sink.count_of(Severity::warning, "Call ");
+            pass(2);
+            pass(1);
+            while_it_lasts = run.sink.count_of(Severity::warning, "Call takes longer than 15 seconds: " + call + " of /memory/");
+            shown = simulation.progress().long_calls;
+        };
+        const sim::Results results = simulation.run();
+        INFO(call << "\n" << run.sink.text());
+        CHECK(storage.paused_call.empty());
+        CHECK(early == 0);
+        CHECK(while_it_lasts == 1);
+        REQUIRE(shown.size() == 1);
+        CHECK(shown[0].name == call);
+        CHECK(shown[0].duration_us == 17'000'000);
+        CHECK(run.sink.count_of(Severity::warning,
+                                "Call took longer than 15 seconds: " + call + " of " + shown[0].path + " returned after 17000 ms.") == 1);
+        CHECK(results.outcome == sim::Outcome::passed);
+        CHECK(results.warning_count == 0);
+        CHECK(run.sink.findings().empty());
+        CHECK(simulation.progress().long_calls.empty());
+    }
+}
