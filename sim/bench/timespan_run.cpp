@@ -129,6 +129,7 @@ void MeasureTimespanRun::make_schedulers() {
     group.cpu_count = cpu_count();
     group.started_for_one_queued = kMeasuredForOneQueued;
     group.cpus = cpus_;
+    group.binds_engines = true;  // their work is that of a thread of DiskSpd or SQLIO
     group.engine.kind = engine_kind(owner_.spec_.engine);
     group.engine.has_views = std::any_of(spec_.targets.begin(), spec_.targets.end(),
                                          [](const MeasureTarget& target) { return target.view != MeasureView::none; });

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "ums/base/control_groups.hpp"
+#include "ums/base/os_thread.hpp"
 #include "ums/base/sysfs_value.hpp"
 
 namespace ums {
@@ -81,9 +82,7 @@ void apply_cpu_limits(Machine& machine, const std::string& root) {
 }
 
 void read_affinity_mask(Machine& machine) {
-    machine.cpus = cpus_allowed([](std::span<std::uint64_t> mask) {
-        return ::sched_getaffinity(0, mask.size_bytes(), reinterpret_cast<cpu_set_t*>(mask.data())) == 0;
-    });
+    machine.cpus = cpus_of_this_thread();
     machine.cpu_count = static_cast<std::uint32_t>(std::max<std::size_t>(machine.cpus.size(), 1));
 }
 

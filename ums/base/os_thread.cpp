@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "ums/base/machine.hpp"
+
 namespace ums {
 
 std::string no_thread_text() { return fmt::format("cannot start a thread: {}", kThreadLimitText); }
@@ -34,6 +36,12 @@ std::vector<std::uint32_t> cpus_of_mask(std::uint64_t mask) {
         if ((mask >> cpu & 1) != 0) cpus.push_back(cpu);
     }
     return cpus;
+}
+
+std::vector<std::uint32_t> cpus_of_this_thread() {
+    return cpus_allowed([](std::span<std::uint64_t> mask) {
+        return ::sched_getaffinity(0, mask.size_bytes(), reinterpret_cast<cpu_set_t*>(mask.data())) == 0;
+    });
 }
 
 void bind_this_thread(std::span<const std::uint32_t> cpus) {

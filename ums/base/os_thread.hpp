@@ -27,6 +27,9 @@ void name_this_thread(const std::string& name);
 // The CPUs of a mask, one bit each, CPU 0 lowest; ascending.
 [[nodiscard]] std::vector<std::uint32_t> cpus_of_mask(std::uint64_t mask);
 
+// The CPUs on which the calling thread may run, ascending; none if the system does not tell.
+[[nodiscard]] std::vector<std::uint32_t> cpus_of_this_thread();
+
 // Lets the calling thread run on these CPUs only; none = no change. Never fails: a CPU that is not there, or that a container does not
 // allow, is no reason to stop a run, either.
 void bind_this_thread(std::span<const std::uint32_t> cpus);

@@ -9,11 +9,25 @@
 #include "ums/base/memory_reserve.hpp"
 #include "ums/base/os_thread.hpp"
 #include "ums/io/blocking_io.hpp"
+#include "ums/io/storage.hpp"
 
 namespace ums {
 
+namespace {
+
+BlockingPoolOptions with_cpus(BlockingPoolOptions options) {
+    if (options.cpus.empty()) options.cpus = cpus_of_this_thread();
+    return options;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> own_thread_cpus(const EngineOptions& options) {
+    return options.thread_cpus.empty() ? cpus_of_mask(options.io_affinity) : options.thread_cpus;
+}
+
 BlockingPool::BlockingPool(BlockingPoolOptions options, std::function<void()> on_finished)
-    : options_(std::move(options)), on_finished_(std::move(on_finished)) {
+    : options_(with_cpus(std::move(options))), on_finished_(std::move(on_finished)) {
     UMS_ASSERT(options_.threads_max > 0);
     threads_.reserve(options_.threads_max);
     add_thread();
@@ -64,7 +78,7 @@ void BlockingPool::add_threads(std::uint32_t wanted) {
 void BlockingPool::add_thread() {
     threads_.push_back(start_thread([this, number = threads_.size()] {
         name_this_thread(options_.thread_name + " " + std::to_string(number));
-        bind_this_thread(cpus_of_mask(options_.affinity));
+        bind_this_thread(options_.cpus);
         work();
     }));
 }

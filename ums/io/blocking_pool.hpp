@@ -15,11 +15,17 @@
 
 namespace ums {
 
+struct EngineOptions;
+
 struct BlockingPoolOptions {
     std::uint32_t threads_max = 1;
-    std::uint64_t affinity = 0;  // CPUs, one bit each; 0 = all
+    // For its threads; none = all that the thread that creates the pool may use. The one that uses it may be bound to fewer.
+    std::vector<std::uint32_t> cpus{};
     std::string thread_name;
 };
+
+// The CPUs for an engine's own threads.
+[[nodiscard]] std::vector<std::uint32_t> own_thread_cpus(const EngineOptions& options);
 
 // Unless it says otherwise, a member is only called by one thread, the owner's.
 class BlockingPool {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "ums/io/file_handle.hpp"
 #include "ums/io/io_engine.hpp"
@@ -67,6 +68,8 @@ struct EngineOptions {
     std::uint32_t queue_depth = 1024;  // requests that the engine hands to the kernel at a time; more are queued
     std::uint64_t io_affinity = 0;     // CPUs for the engine's own threads, one bit each; 0 = all
     bool has_views = false;            // it must also accept files that were opened with a FileView
+    // CPUs for the engine's own threads, but not for the kernel's; none = those of io_affinity.
+    std::vector<std::uint32_t> thread_cpus{};
 };
 
 class Storage {

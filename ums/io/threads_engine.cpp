@@ -11,7 +11,7 @@ namespace ums {
 namespace {
 
 BlockingPoolOptions pool_options(const EngineOptions& options) {
-    return {std::clamp(options.queue_depth, 1U, kEngineThreadsMax), options.io_affinity, "io"};
+    return {std::clamp(options.queue_depth, 1U, kEngineThreadsMax), own_thread_cpus(options), "io"};
 }
 
 }  // namespace

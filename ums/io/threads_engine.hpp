@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kEngineThreadsMax = 64;
 
 class ThreadsEngine final : public IoEngine {
 public:
-    // Of `options`: `queue_depth` threads, at most kEngineThreadsMax, bound to `io_affinity`. All but the first are created when they are
+    // Of `options`: `queue_depth` threads, at most kEngineThreadsMax, on own_thread_cpus(). All but the first are created when they are
     // needed. Throws std::system_error if the system refuses the first one.
     explicit ThreadsEngine(const EngineOptions& options);
     // Asserts that no request is outstanding.

@@ -64,7 +64,7 @@ UringEngine::Ring::~Ring() {
 }
 
 UringEngine::UringEngine(const EngineOptions& options, const UringSupport& support)
-    : support_(support), io_affinity_(options.io_affinity), helper_({1, options.io_affinity, "io helper"}, [this] { wake(); }) {
+    : support_(support), io_affinity_(options.io_affinity), helper_({1, own_thread_cpus(options), "io helper"}, [this] { wake(); }) {
     UMS_ASSERT(support.is_usable());
     create(std::clamp(options.queue_depth, 1U, kDepthMax));
 }

@@ -18,6 +18,7 @@ SchedulerGroup::SchedulerGroup(const SchedulerGroupOptions& options, Storage& st
     EngineOptions engine_options = options.engine;
     for (std::uint32_t id = 0; id < options.cpu_count; ++id) {
         std::string reason;
+        if (options.binds_engines && !options.cpus.empty()) engine_options.thread_cpus = {options.cpus[id % options.cpus.size()]};
         schedulers_.push_back(std::make_unique<Scheduler>(id, clock, storage.make_engine(engine_options, reason),
                                                           options.started_for_one_queued, options.shuffle_seed));
         if (engine_reason_.empty()) engine_reason_ = reason;

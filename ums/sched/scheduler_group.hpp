@@ -28,6 +28,7 @@ namespace ums {
 struct SchedulerGroupOptions {
     std::uint32_t cpu_count = 1;
     std::vector<std::uint32_t> cpus{};  // to which the schedulers' threads are bound in turn, in this order; empty = not bound
+    bool binds_engines = false;         // likewise the engines' own threads, each to the CPU of its scheduler
     EngineOptions engine;
     // Queued requests are submitted earlier than every 16 us if the device might idle, because it has few requests or because many are
     // queued: for this many requests at the device one may stay queued. 4 saves a sixth of the CPU time on a disk that needs 64 requests to

@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "sim/bench/measurement.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/thread_cpus.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/units.hpp"
 
@@ -144,4 +146,26 @@ TEST_CASE("the schedulers of a measurement are bound to the CPUs of its affinity
     CHECK(posted_from({low, high}, 2) == std::set<int>{1 << low, 1 << high});
     CHECK(posted_from({low, low, high}, 2) == std::set<int>{1 << low});
     CHECK(posted_from({low, low, high}, 3) == std::set<int>{1 << low, 1 << high});
+}
+
+TEST_CASE("the threads that do a measurement's I/O run on the CPU of their scheduler, as one thread that does all of it would") {
+    const std::vector<std::uint32_t> cpus = ums::this_machine().cpus;
+    REQUIRE_FALSE(cpus.empty());
+    RealRun run;
+    std::set<std::string> lists;
+    run.storage.set_tagger([&lists, count = 0]() mutable {
+        if (++count == 100) {
+            for (const std::string& list : ums::testing::cpus_of_threads("io ")) lists.insert(list);
+        }
+        return 0;
+    });
+    MeasureSpec spec;
+    spec.engine = EngineChoice::threads;
+    MeasureTimespan& timespan = spec.timespans.emplace_back();
+    timespan.duration_s = 1;
+    timespan.affinity = {cpus.back()};
+    timespan.targets = {small_writer(run)};
+    timespan.targets[0].outstanding = 8;
+    CHECK(Measurement(spec, run.storage, run.clock, run.sink).run().failure_reason.empty());
+    CHECK(lists == std::set<std::string>{std::to_string(cpus.back())});
 }

@@ -172,6 +172,20 @@ TEST_CASE("IOAffinity binds the engine's threads") {
     }
 }
 
+TEST_CASE("with IOAffinity=0 the engine's threads may run on all CPUs, whatever Affinity says") {
+    const auto [low, high] = two_cpus();
+    RealRun run;
+    Options options = busy_options(run.folder.path());
+    options.engine = sim::EngineChoice::threads;
+    options.affinity = std::uint64_t{1} << high;
+    std::set<std::string> cpus;
+    run_and_look(run, options, [&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        cpus = allowed_cpus("io");
+    });
+    CHECK(cpus == std::set{field_of(text_of("/proc/self/status"), "Cpus_allowed_list")});
+}
+
 TEST_CASE("CPUSimulation burns CPUCyclesMin to CPUCyclesMax cycles for each page") {
     const auto pages_with = [](bool simulate, std::uint64_t cycles) {
         RealRun run;

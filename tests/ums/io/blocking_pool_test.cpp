@@ -34,7 +34,7 @@ TEST_CASE("a pool that gets no more threads does everything with its first one, 
     } else {
         const std::string result = testing::in_child_process([]() -> std::string {
             constexpr std::size_t kCount = 8;
-            BlockingPool pool({.threads_max = 4, .affinity = 0, .thread_name = "test"}, [] {});
+            BlockingPool pool({.threads_max = 4, .cpus = {}, .thread_name = "test"}, [] {});
             std::vector<IoRequest> requests(kCount);
             IoRequestList posted;
             for (IoRequest& request : requests) {
@@ -69,7 +69,7 @@ TEST_CASE("a pool whose first thread is refused is not created") {
             ask_for_large_stacks();
             const testing::ResourceLimit limit(RLIMIT_AS, 1 << 20);
             try {
-                const BlockingPool pool({.threads_max = 4, .affinity = 0, .thread_name = "test"}, [] {});
+                const BlockingPool pool({.threads_max = 4, .cpus = {}, .thread_name = "test"}, [] {});
             } catch (const std::system_error& error) {
                 return error.what();
             }

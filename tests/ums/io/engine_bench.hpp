@@ -17,7 +17,7 @@ namespace ums::testing {
 inline constexpr std::uint64_t kPage = 8192;
 
 struct Bench {
-    explicit Bench(const EngineVariant& variant, EngineOptions options = {}, bool direct = false) : engine(variant.make(options)) {
+    explicit Bench(const EngineVariant& variant, const EngineOptions& options = {}, bool direct = false) : engine(variant.make(options)) {
         OpenOptions open_options;
         open_options.create_new = true;
         open_options.direct = direct;

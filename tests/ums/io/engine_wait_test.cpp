@@ -1,14 +1,18 @@
 // What every engine promises about sleeping, waking up and its own threads.
 #include <sched.h>
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
+#include <functional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/thread_cpus.hpp"
 #include "tests/ums/io/engine_bench.hpp"
+#include "ums/base/os_thread.hpp"
 
 using namespace ums;
 using namespace ums::testing;
@@ -90,20 +94,6 @@ TEST_CASE("an engine may be created on one thread and used on another") {
 
 namespace {
 
-// The CPUs of this process's threads whose names begin with the prefix, as the kernel writes them.
-std::vector<std::string> cpus_of_threads(const std::string& name) {
-    std::vector<std::string> lists;
-    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-        std::ifstream status(task.path() / "status");
-        bool is_wanted = false;
-        for (std::string line; std::getline(status, line);) {
-            if (line.rfind("Name:", 0) == 0) is_wanted = line.find(name) != std::string::npos;
-            if (is_wanted && line.rfind("Cpus_allowed_list:", 0) == 0) lists.push_back(line.substr(line.find('\t') + 1));
-        }
-    }
-    return lists;
-}
-
 std::uint64_t own_cpus() {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -111,6 +101,17 @@ std::uint64_t own_cpus() {
     std::uint64_t mask = 0;
     for (unsigned cpu = 0; cpu < 64; ++cpu) mask |= std::uint64_t{CPU_ISSET(cpu, &set) != 0} << cpu;
     return mask;
+}
+
+// A new thread has a name before it has its CPUs, and one that has ended may still be on the system's list: looks again, for ten seconds,
+// while one of the CPUs is `wrong`.
+std::vector<std::string> cpus_unless(const std::string& name, const std::function<bool(const std::string&)>& wrong) {
+    std::vector<std::string> lists = cpus_of_threads(name);
+    for (int i = 0; i < 1000 && std::any_of(lists.begin(), lists.end(), wrong); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        lists = cpus_of_threads(name);
+    }
+    return lists;
 }
 
 }  // namespace
@@ -129,6 +130,46 @@ TEST_CASE("the engine's own threads run on the CPUs of io_affinity") {
     const std::vector<std::string> lists = cpus_of_threads(bench.engine->name() == "uring" ? "iou-wrk" : "io ");
     CHECK(!lists.empty());
     for (const std::string& list : lists) CHECK(list == std::to_string(last_cpu));
+}
+
+TEST_CASE("without io_affinity no thread of an engine is bound to the CPU of the thread that uses it") {
+    const auto variant = GENERATE(from_range(engine_variants()));
+    CAPTURE(variant);
+    const std::vector<std::uint32_t> all = cpus_of_this_thread();
+    if (all.size() < 2) {
+        WARN("not tried: there is only one CPU");
+        return;
+    }
+    Bench bench(variant);
+    std::vector<std::string> lists;
+    std::thread owner([&] {
+        bind_this_thread({&all.front(), 1});
+        std::vector<IoRequest> syncs(50, make_request(IoOperation::sync, bench.file));
+        for (IoRequest& sync : syncs) bench.engine->submit(sync);
+        collect(*bench.engine, 50);
+        // Here, because the kernel's threads end with their owner.
+        lists = cpus_unless(bench.engine->name() == "uring" ? "iou-wrk" : "io ",
+                            [&all](const std::string& list) { return list == std::to_string(all.front()); });
+    });
+    owner.join();
+    CHECK(!lists.empty());
+    for (const std::string& list : lists) CHECK(list != std::to_string(all.front()));
+}
+
+TEST_CASE("the engine's own threads run on the CPUs of thread_cpus, whatever io_affinity says") {
+    const std::vector<std::uint32_t> all = cpus_of_this_thread();
+    REQUIRE(!all.empty());
+    EngineOptions options;
+    options.io_affinity = ~std::uint64_t{0};
+    options.thread_cpus = {all.back()};
+    Bench bench(engine_variants().front(), options);
+    std::vector<IoRequest> syncs(50, make_request(IoOperation::sync, bench.file));
+    for (IoRequest& sync : syncs) bench.engine->submit(sync);
+    collect(*bench.engine, 50);
+    const std::vector<std::string> lists =
+        cpus_unless("io ", [&all](const std::string& list) { return list != std::to_string(all.back()); });
+    CHECK(!lists.empty());
+    for (const std::string& list : lists) CHECK(list == std::to_string(all.back()));
 }
 
 TEST_CASE("the pool creates threads when they are needed, and at most as many as the queue depth") {
