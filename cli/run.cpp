@@ -254,9 +254,10 @@ void Run::watch_drain(const sim::Progress& progress) {
             "The run was stopped, and what it waits for does not come back, so it cannot be drained and ends here.");
 }
 
-// A request that never comes back keeps the run from draining, and cannot be canceled.
+// A request that never comes back keeps the run from draining, and cannot be canceled. Readers of the log take errors for a failed run:
+// one that was stopped, and that had found nothing, has not failed.
 void Run::give_up(ExitCode code, const char* result, const char* message) {
-    emit(sim::Severity::error, message);
+    emit(code == ExitCode::stopped ? sim::Severity::warning : sim::Severity::error, message);
     static_cast<void>(writer_.flush(1s));
     console_.add_result(fmt::format("\n{}\n", result));
     console_.flush("");

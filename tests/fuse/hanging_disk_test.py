@@ -84,11 +84,18 @@ class Trial:
         with open(config, "w", encoding="utf-8") as file:
             file.write(CONFIG.format(log=os.path.join(place["log"], "log.xml"), data=place["data"], seconds=case.seconds))
         self.command = [arguments.program, "run", "-cfg", config, "--json", os.path.join(place["json"], "run.json")]
+        self.log = None if "log" in case.on_disk else os.path.join(folder, "log.xml")
         self.process = None
 
     def text(self):
         with open(self.output, encoding="utf-8") as output:
             return output.read()
+
+    def has_error_in_log(self):
+        if self.log is None or not os.path.exists(self.log):
+            return False
+        with open(self.log, encoding="utf-8") as log:
+            return "TYPE='ERROR'" in log.read()
 
     def waits_for(self, is_so, seconds):
         end = time.monotonic() + seconds
@@ -149,6 +156,8 @@ class Trial:
             return "it hangs on although the disk answers again"
         if code not in case.codes:
             return f"exit code {code}, not one of {case.codes}"
+        if code == STOPPED and self.has_error_in_log():
+            return "the log of a run that was stopped and had found nothing has an error"
         missing = [words for words in case.says if words not in self.text()]
         return f"it does not say: {missing}" if missing else None
 
