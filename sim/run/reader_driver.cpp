@@ -68,6 +68,7 @@ void ReaderDriver::open_files() {
     for (const FileOptions& file : options_.files) {
         ++id;
         if (file.is_log || is_transient(file, options_.files)) continue;
+        const WatchedCall call(journal_, "opening", file.path);
         const std::unique_ptr<FileClaim> claim = examiner.examine_shared(id, file);
         if (claim->is_missing()) {
             throw EnvironmentError(

@@ -24,7 +24,7 @@ ums::Task<void> VerifyDriver::main() {
 
 void VerifyDriver::open_files() {
     auto parts = std::make_unique<Parts>();
-    FoundFiles found = find_left_files(options_, storage_, LeftFileUse::read);
+    FoundFiles found = find_left_files(options_, storage_, LeftFileUse::read, journal_);
     if (keeper_ != nullptr) parts->promises = promises_of(*keeper_, found);
     refuse_unknown_run(found, options_.job);
     parts->left = open_left_files(std::move(found), file_context());

@@ -45,8 +45,12 @@ Finding name_late_signature(const std::byte* first, const std::byte* signature) 
 
 class Opener {
 public:
-    Opener(const Options& options, ums::Storage& storage, LeftFileUse use)
-        : options_(use == LeftFileUse::read ? readable(options) : options), storage_(storage), use_(use), examiner_(options_, storage) {}
+    Opener(const Options& options, ums::Storage& storage, LeftFileUse use, Journal& journal)
+        : options_(use == LeftFileUse::read ? readable(options) : options),
+          storage_(storage),
+          use_(use),
+          journal_(journal),
+          examiner_(options_, storage) {}
 
     struct Found {
         LeftFile left;
@@ -63,6 +67,7 @@ public:
         found.left.options = file;
         found.left.id = id;
         const bool is_read_only = use_ == LeftFileUse::read;
+        const WatchedCall call(journal_, "opening", file.path);
         const std::unique_ptr<FileClaim> claim = examiner_.examine_left(id, file, is_read_only);
         found.left.options = claim->file;
         if (claim->is_missing()) {
@@ -107,6 +112,7 @@ private:
 
     void look_again(Found& found, const std::vector<Found>& all) {
         const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
+        const WatchedCall call(journal_, "rereading of the first page", found.left.options.path);
         for (std::uint32_t reread = 1; reread <= kSignatureRereads; ++reread) {
             storage_.drop_cache(found.setup.control);
             std::size_t transferred = 0;
@@ -182,6 +188,7 @@ private:
     const Options options_;
     ums::Storage& storage_;
     const LeftFileUse use_;
+    Journal& journal_;
     FileExaminer examiner_;
 };
 
@@ -248,8 +255,8 @@ void number_the_rest(std::vector<FoundFile>& files) {
 
 }  // namespace
 
-FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use) {
-    Opener opener(options, storage, use);
+FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use, Journal& journal) {
+    Opener opener(options, storage, use, journal);
     std::vector<Opener::Found> all;
     std::uint32_t id = 0;
     for (const FileOptions& file : options.files) {

@@ -55,7 +55,7 @@ void refuse_unknown_run(const FoundFiles& found, Job job);
 enum class LeftFileUse : std::uint8_t { read, write };
 
 // Throws EnvironmentError if they cannot be opened or are in use, RefusedError if they have another format.
-[[nodiscard]] FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use);
+[[nodiscard]] FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use, Journal& journal);
 
 // For a run that does not take them.
 void close_found(const FoundFiles& found, ums::Storage& storage);

@@ -118,3 +118,21 @@ TEST_CASE("a call that does not return for 15 seconds is named while it lasts an
         CHECK(simulation.progress().long_calls.empty());
     }
 }
+
+TEST_CASE("a verification, too, names a call that does not return while it opens the files") {
+    VirtualRun run;
+    Options options = quiet_options(VirtualRun::kFolder);
+    REQUIRE(run.run(options).outcome == sim::Outcome::passed);
+    options.job = sim::Job::verify;
+    PausingStorage storage(run.storage);
+    storage.paused_call = "opening";
+    sim::Simulation simulation(options, storage, run.clock, run.sink);
+    storage.on_pause = [&] {
+        run.clock.advance_to(run.clock.now_ns() + 16 * ums::kNsPerSecond);
+        simulation.look_at_calls();
+    };
+    const sim::Results results = simulation.run();
+    INFO(run.sink.text());
+    CHECK(run.sink.count_of(Severity::warning, "Call takes longer than 15 seconds: opening of /memory/data.mdx") == 1);
+    CHECK(results.finding_count == 0);
+}
