@@ -110,6 +110,7 @@ void GroupState::note_member(const GroupBeat& beat, Now now) {
     member.peer = {beat.rank,  beat.session,         beat.host,  beat.state,   beat.run_id,
                    beat.files, beat.clock_offset_us, beat.stage, beat.findings};
     member.beats = beat.number;
+    member.is_lost = false;
     member.last_beat_us = last_beat_us_ = now.monotonic_us;
     const bool is_as_before = before.session == beat.session && before.state == beat.state && before.run_id == beat.run_id &&
                               before.files == beat.files && before.stage == beat.stage && before.findings == beat.findings;
@@ -318,8 +319,12 @@ Json GroupState::to_json() const {
               {"never_came", never_came_},
               {"failure", failure_},
               {"members", Json::array()},
+              {"gone", Json::array()},
               {"turns", Json::array()}};
-    for (const auto& [rank, member] : members_) json["members"].push_back(json_of(member.peer));
+    for (const auto& [rank, member] : members_) {
+        json["members"].push_back(json_of(member.peer));
+        if (member.was_gone) json["gone"].push_back(rank);
+    }
     for (const GroupTurn& turn : turns_) json["turns"].push_back(json_of(turn));
     if (left_) json["left"] = left_->to_json();
     return json;
@@ -350,6 +355,12 @@ void GroupState::read(const Json& json, Now now) {
     for (const Json& member : json.at("members")) {
         const GroupPeer peer = peer_of(member);
         members_[peer.rank] = {peer, now.monotonic_us};
+    }
+    if (json.contains("gone")) {
+        for (const Json& gone : json["gone"]) {
+            const auto member = members_.find(gone.get<std::uint32_t>());
+            if (member != members_.end()) member->second.was_gone = member->second.is_lost = true;
+        }
     }
     for (const Json& turn : json.at("turns")) turns_.push_back(turn_of(turn));
     if (!json.contains("left")) return;

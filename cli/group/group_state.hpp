@@ -41,7 +41,7 @@ public:
         return std::exchange(has_changed_, false) || has_left_changed;
     }
     [[nodiscard]] std::string to_text() const;
-    // Nothing if the text is not a group, or exceeds a limit. All members count as heard from just now.
+    // Nothing if the text is not a group, or exceeds a limit. All members that were not gone count as heard from just now.
     [[nodiscard]] static std::optional<GroupState> from_text(const std::string& text, Now now);
 
     // It has ended, or all members have been silent so long that it counts as ended: the witness may forget it, and unless it was a
@@ -59,6 +59,7 @@ private:
         GroupPeer peer;
         std::uint64_t last_beat_us = 0;
         bool was_gone = false;    // as last reported
+        bool is_lost = false;     // was gone when the witness ended, and has not been heard since
         std::uint64_t beats = 0;  // number of the last one; not kept, because no connection outlives the witness
     };
 
@@ -66,7 +67,7 @@ private:
     void begin_anew(Now now);
     [[nodiscard]] std::string refusal(const GroupBeat& beat) const;
     [[nodiscard]] bool is_silent(const Member& member, Now now) const {
-        return now.monotonic_us - member.last_beat_us > terms_.lease_ms * 1000;
+        return member.is_lost || now.monotonic_us - member.last_beat_us > terms_.lease_ms * 1000;
     }
     [[nodiscard]] bool is_gone(const Member& member, Now now) const { return member.peer.state != "done" && is_silent(member, now); }
     [[nodiscard]] bool has_ended_or_is_gone(const Member& member, Now now) const {

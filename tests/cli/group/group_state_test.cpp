@@ -90,6 +90,23 @@ TEST_CASE("a run without which the others have begun their audit stays named whe
     CHECK(witness.hear(first).missing == std::vector<std::uint32_t>{1});
 }
 
+TEST_CASE("a run that was lost after the audit had begun stays named when the witness is restarted, until it is back") {
+    Witness witness;
+    GroupBeat first = beat_of(0, 2, "side-by-side", 10);
+    GroupBeat second = beat_of(1, 2, "side-by-side", 11);
+    first.stage = second.stage = 3;
+    witness.hear(first);
+    witness.hear(second);
+    witness.pass(11);
+    CHECK(witness.hear(first).missing == std::vector<std::uint32_t>{1});
+    witness.begin_again();
+    const GroupView view = witness.hear(first);
+    CHECK(view.missing == std::vector<std::uint32_t>{1});
+    REQUIRE(view.peers);
+    CHECK(view.peers->at(1).state == "gone");
+    CHECK(witness.hear(second).missing.empty());
+}
+
 TEST_CASE("a beat that arrives after later ones, over a broken connection, changes nothing") {
     Witness witness;
     GroupBeat first = beat_of(0, 2, "side-by-side", 10);
