@@ -19,6 +19,7 @@ std::string_view kind_of(ums::BlockLayerKind kind) {
         case ums::BlockLayerKind::partition: return "partition";
         case ums::BlockLayerKind::mapped: return "device mapper";
         case ums::BlockLayerKind::raid: return "RAID";
+        case ums::BlockLayerKind::cached: return "cache";
         case ums::BlockLayerKind::loop: return "loop";
         case ums::BlockLayerKind::memory: break;
     }

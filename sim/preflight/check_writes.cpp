@@ -19,10 +19,11 @@ std::string time_text(std::uint64_t duration_ns) {
 
 bool passes_on(const ums::BlockLayer& layer) {
     return layer.kind == ums::BlockLayerKind::partition || layer.kind == ums::BlockLayerKind::raid ||
-           layer.kind == ums::BlockLayerKind::mapped;
+           layer.kind == ums::BlockLayerKind::mapped || layer.kind == ums::BlockLayerKind::cached;
 }
 
-// RAID and device mapper hold nothing themselves, and md says "write back" even if no disk below it has a cache.
+// RAID and device mapper hold nothing themselves, nor does bcache, whose cache is one of the devices below it. md and bcache say "write
+// back" even if no device below them has a volatile cache.
 bool any_device_has_cache(const PreflightFacts& facts) {
     const auto& layers = facts.layers;
     const bool are_devices_seen = !std::all_of(layers.begin(), layers.end(), passes_on);

@@ -51,6 +51,8 @@ void name_kind(BlockLayer& layer, const fs::path& device) {
     } else if (fs::exists(device / "md", error)) {
         layer.kind = BlockLayerKind::raid;
         layer.detail = read_line(device / "md/level");
+    } else if (layer.name.starts_with("bcache")) {
+        layer.kind = BlockLayerKind::cached;
     } else if (layer.name.starts_with("loop")) {
         layer.kind = BlockLayerKind::loop;
         layer.detail = read_line(device / "loop/backing_file");

@@ -11,7 +11,7 @@
 
 namespace ums {
 
-enum class BlockLayerKind : std::uint8_t { disk, partition, mapped, raid, loop, memory };
+enum class BlockLayerKind : std::uint8_t { disk, partition, mapped, raid, cached, loop, memory };  // cached: bcache
 
 struct BlockLayer {
     std::string name;  // "sda1", "dm-3", "md0"

@@ -184,12 +184,13 @@ TEST_CASE("a cache that ignores flushes fails, a device without a cache needs no
     CHECK(complaints([](PreflightFacts& facts) { facts.layers[0].has_write_cache = false; }) == "FAIL write cache");
 }
 
-TEST_CASE("a RAID that speaks of a cache has none if its disks have none, and then needs no flushes") {
-    const auto on_raid = [](bool have_disks_cache) {
-        return [have_disks_cache](PreflightFacts& facts) {
+TEST_CASE("a RAID or bcache that speaks of a cache has none if its disks have none, and then needs no flushes") {
+    const auto kind = GENERATE(ums::BlockLayerKind::raid, ums::BlockLayerKind::cached);
+    const auto on_raid = [kind](bool have_disks_cache) {
+        return [kind, have_disks_cache](PreflightFacts& facts) {
             ums::BlockLayer raid = facts.layers[1];
-            raid.name = "md0";
-            raid.kind = ums::BlockLayerKind::raid;
+            raid.name = "top0";
+            raid.kind = kind;
             raid.has_queue = false;
             facts.layers[1].has_write_cache = have_disks_cache;
             facts.layers = {raid, facts.layers[1]};

@@ -156,6 +156,20 @@ TEST_CASE("requests of others are counted at the disk below a volume, too, and a
     CHECK(requests_within({}, 1, tree.roots()) == 0);
 }
 
+TEST_CASE("bcache is no disk: it passes on what it gets to the devices below it") {
+    const SysTree tree;
+    tree.write("devices/sda/dev", "8:0");
+    tree.write("devices/nvme0n1/dev", "259:0");
+    tree.write("devices/bcache0/queue/write_cache", "write back");
+    tree.link("../../sda", "devices/bcache0/slaves/sda");
+    tree.link("../../nvme0n1", "devices/bcache0/slaves/nvme0n1");
+    tree.link("../../devices/bcache0", "dev/block/252:0");
+    const std::vector<BlockLayer> layers = read_block_stack({252, 0}, tree.roots());
+    REQUIRE(layers.size() == 3);
+    CHECK(layers[0].kind == BlockLayerKind::cached);
+    CHECK(layers[1].kind == BlockLayerKind::disk);
+}
+
 TEST_CASE("loop devices and memory disks are told apart, and an unknown number has no layers") {
     const SysTree tree;
     tree.write("devices/loop0/loop/backing_file", "/srv/disk.img");
