@@ -47,7 +47,23 @@ bool can_use_fua(const PreflightFacts& facts) {
 }
 
 // No such device can make a write durable in less time.
-std::uint64_t plausible_ns(const ums::BlockLayer& layer) { return layer.is_rotational ? 1'000'000 : 8 * kNsPerUs; }
+constexpr std::uint64_t kRotatingNs = 1'000'000;
+constexpr std::uint64_t kFlashNs = 8 * kNsPerUs;
+
+// What is suspicious of durable writes that take so long; empty: nothing.
+std::string suspicion_of(const PreflightFacts& facts, std::uint64_t duration_ns) {
+    const ums::BlockLayer* top = top_of(facts);
+    if (top == nullptr || duration_ns >= (top->is_rotational ? kRotatingNs : kFlashNs)) return {};
+    // virtio_blk, which alone names disks so, calls them rotational whatever the host keeps them on.
+    const bool is_virtio =
+        std::any_of(facts.layers.begin(), facts.layers.end(), [](const ums::BlockLayer& layer) { return layer.name.starts_with("vd"); });
+    if (is_virtio && duration_ns >= kFlashNs) {
+        return "virtio shows every disk as a rotating one, for which this is too fast: it is flash, or a cache of the hypervisor "
+               "acknowledges the writes, and may not be protected against a power cut";
+    }
+    return fmt::format("suspiciously fast for {}: a cache probably acknowledges the writes, and may not be protected against a power cut",
+                       top->is_rotational && !is_virtio ? "a rotating disk" : "flash");
+}
 
 }  // namespace
 
@@ -103,13 +119,10 @@ void check_write_times(const PreflightFacts& facts, Lines& lines) {
         fmt::format("a write of 4 KB takes {} with O_DSYNC (at best {}), {} with fdatasync, {} if it is not made durable",
                     time_text(dsync.mean_ns), time_text(dsync.min_ns), time_text(synced.mean_ns), time_text(facts.plain_writes.mean_ns));
     if (facts.is_for_tempdb) return lines.ok(found + "; nothing of tempdb waits for that");
-    const ums::BlockLayer* top = top_of(facts);
-    if (top != nullptr && std::min(dsync.mean_ns, synced.mean_ns) < plausible_ns(*top)) {
+    const std::string suspicion = suspicion_of(facts, std::min(dsync.mean_ns, synced.mean_ns));
+    if (!suspicion.empty()) {
         return lines.warn(
-            found,
-            fmt::format("suspiciously fast for {}: a cache probably acknowledges the writes, and may not be protected against a power cut",
-                        top->is_rotational ? "a rotating disk" : "flash"),
-            kCacheControl,
+            found, suspicion, kCacheControl,
             "ask for the controller's battery or capacitor, or the hypervisor's cache mode (cache=none, not writeback or unsafe); a disk "
             "whose 'rotational' flag is wrong: cat /sys/block/*/queue/rotational");
     }
