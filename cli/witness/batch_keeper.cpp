@@ -48,6 +48,8 @@ struct BatchKeeper::Work {
 
     bool keep(sim::PromiseBatch batch);
     bool keep_section();
+    // If the files are about to be removed. Tries once.
+    void keep_void_section();
     bool append(std::span<const std::byte> record);
     // True if promises are ending.
     bool wait(milliseconds pause);
@@ -73,6 +75,7 @@ struct BatchKeeper::Work {
     std::mutex mutex;              // guards the rest
     std::condition_variable changed;
     bool is_ending = false;
+    bool are_removed = false;  // at the end
     bool is_given_up = false;  // no one waits any more, and the book no longer exists
     bool is_done = false;
     Status status;
@@ -138,6 +141,7 @@ void BatchKeeper::serve(const std::shared_ptr<Work>& work, sim::PromiseBook& boo
         is_ending = work->wait(is_kept ? kPollInterval : kRetryInterval);
         if (is_ending && !is_kept) std::this_thread::sleep_for(kPollInterval);
     }
+    work->keep_void_section();
     const std::lock_guard guard(work->mutex);
     work->is_done = true;
     work->changed.notify_all();
@@ -151,6 +155,16 @@ bool BatchKeeper::Work::wait(milliseconds pause) {
 bool BatchKeeper::Work::keep_section() {
     if (!is_section_kept) is_section_kept = append(encode(section));
     return is_section_kept;
+}
+
+void BatchKeeper::Work::keep_void_section() {
+    {
+        const std::lock_guard guard(mutex);
+        if (!are_removed || is_given_up) return;
+    }
+    section.incarnation = 0;
+    is_section_kept = false;
+    static_cast<void>(keep_section());
 }
 
 bool BatchKeeper::Work::keep(sim::PromiseBatch batch) {
@@ -181,6 +195,7 @@ void BatchKeeper::end(bool are_removed) {
     {
         std::unique_lock guard(work_->mutex);
         work_->is_ending = true;
+        work_->are_removed = are_removed;
         work_->changed.notify_all();
         is_done = work_->changed.wait_for(guard, kPatience, [this] { return work_->is_done; });
         work_->is_given_up = true;
@@ -189,10 +204,6 @@ void BatchKeeper::end(bool are_removed) {
     }
     if (!is_done) return thread_.detach();
     thread_.join();
-    if (!are_removed) return;
-    work_->section.incarnation = 0;
-    work_->is_section_kept = false;
-    static_cast<void>(work_->keep_section());
 }
 
 sim::PromiseKeeper::Status BatchKeeper::status() const {

@@ -1,8 +1,12 @@
 // The keeper of a run's promises while their store is unreachable.
 #include "cli/witness/batch_keeper.hpp"
 
+#include <chrono>
 #include <filesystem>
+#include <future>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/errors.hpp"
@@ -49,6 +53,23 @@ private:
     std::vector<std::string>& names_;
 };
 
+// Does not answer to a section that voids what was promised, until it is released.
+class HangsAtTheEnd final : public cli::PromiseSink {
+public:
+    explicit HangsAtTheEnd(std::shared_future<void> released) : released_(std::move(released)) {}
+
+    [[nodiscard]] std::string name() const override { return "the witness of a test"; }
+    [[nodiscard]] std::optional<sim::Promises> load(const sim::PromiseKeeper::Wanted& /*wanted*/) override { return std::nullopt; }
+    [[nodiscard]] std::string append(std::span<const std::byte> record) override {
+        const auto section = sim::decode_section(record);
+        if (section && section->incarnation == 0) static_cast<void>(released_.wait_for(std::chrono::seconds(60)));
+        return "";
+    }
+
+private:
+    const std::shared_future<void> released_;
+};
+
 cli::BatchKeeper keeper_that_fails(int times, milliseconds patience) {
     return cli::BatchKeeper(std::make_unique<SlowToStart>(times), patience);
 }
@@ -77,4 +98,21 @@ TEST_CASE("a witness hears whole names of files: runs in different folders may n
     CHECK_FALSE(keeper.load(wanted).has_value());
     const std::string whole = (std::filesystem::current_path() / "a.mdx").string();
     CHECK(names == std::vector<std::string>{whole, "/d/a.ldx", whole});
+}
+
+TEST_CASE("a run that deletes its files does not wait longer for a witness that no longer answers than at any other end") {
+    std::promise<void> release;
+    cli::BatchKeeper keeper(std::make_unique<HangsAtTheEnd>(release.get_future().share()));
+    sim::PromiseSection section;
+    section.run_id = section.section_id = 1;
+    section.incarnation = 1;
+    keeper.begin(section);
+    const std::vector<sim::PromiseBook::BookedFile> files{{.id = 1}};
+    sim::PromiseBook book(files);
+    keeper.take_from(book);
+    const auto begin = std::chrono::steady_clock::now();
+    keeper.end(true);
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+    CHECK(keeper.status().stopped_because == "no answer");
+    release.set_value();
 }
