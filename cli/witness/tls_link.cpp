@@ -1,11 +1,11 @@
 #include "cli/witness/tls_link.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/write.hpp>
@@ -23,6 +23,8 @@ namespace {
 constexpr const char* kNoAnswer = "no answer";
 constexpr int kHandshakesMax = 3;
 constexpr milliseconds kHandshakePause{200};
+// Of a name: one that does not answer must not hide another one, and many must not take too long.
+constexpr std::size_t kAddressesMax = 4;
 
 }  // namespace
 
@@ -55,18 +57,23 @@ std::string TlsLink::connect_socket(milliseconds patience) {
     error_code error;
     addresses = resolver.resolve(host_, std::to_string(port_), error);
     if (error) return error.message();
-    std::string problem = wait(patience, [&](const Done& done) {
-        asio::async_connect(stream_->next_layer(), addresses, [done](const error_code& result, const auto& /*endpoint*/) { done(result); });
-    });
-    if (is_open()) stream_->next_layer().set_option(asio::ip::tcp::no_delay(true), error);
+    std::string problem = kNoAnswer;
+    std::size_t tries = 0;
+    for (const auto& address : addresses) {
+        if (tries++ == kAddressesMax) break;
+        stream_ = std::make_unique<asio::ssl::stream<asio::ip::tcp::socket>>(io_, context_);
+        problem = wait(patience, [&](const Done& done) { stream_->next_layer().async_connect(address.endpoint(), done); });
+        if (!problem.empty()) continue;
+        if (checks_name_) stream_->set_verify_callback(asio::ssl::host_name_verification(host_));
+        stream_->next_layer().set_option(asio::ip::tcp::no_delay(true), error);
+        break;
+    }
     return problem;
 }
 
 std::string TlsLink::connect(milliseconds patience, milliseconds handshake_patience) {
     for (int attempt = 1;; ++attempt) {
         close();
-        stream_ = std::make_unique<asio::ssl::stream<asio::ip::tcp::socket>>(io_, context_);
-        if (checks_name_) stream_->set_verify_callback(asio::ssl::host_name_verification(host_));
         std::string problem = connect_socket(patience);
         if (!problem.empty()) {
             close();

@@ -23,8 +23,8 @@ public:
 
     // Each call returns an empty string on success; otherwise the reason, and the link is closed.
     //
-    // `patience`: until the connection is accepted. The handshake may take `handshake_patience`, because a server lets clients wait when
-    // many come at once; a handshake that the server gives up is repeated.
+    // `patience`: until the connection is accepted, for each of the first four addresses of the host. The handshake may take
+    // `handshake_patience`, because a server lets clients wait when many come at once; a handshake that the server gives up is repeated.
     [[nodiscard]] std::string connect(std::chrono::milliseconds patience, std::chrono::milliseconds handshake_patience);
     [[nodiscard]] std::string send(std::span<const std::byte> bytes, std::chrono::milliseconds patience);
     [[nodiscard]] std::string receive(std::span<std::byte> bytes, std::chrono::milliseconds patience);

@@ -11,6 +11,7 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/write.hpp>
 
 #include "cli/exit_codes.hpp"
@@ -41,6 +42,31 @@ private:
     boost::system::error_code ignored_;
     boost::asio::io_context context_;
     boost::asio::ip::tcp::socket socket_{context_};
+};
+
+// Connections to a port of ::1 that accepts no more: what follows them gets no answer.
+class SilentPort {
+public:
+    explicit SilentPort(std::uint16_t port) {
+        const boost::asio::ip::tcp::endpoint place(boost::asio::ip::address_v6::loopback(), port);
+        boost::system::error_code error;
+        acceptor_.open(place.protocol(), error);
+        if (!error) acceptor_.set_option(boost::asio::ip::v6_only(true), error);
+        if (!error) acceptor_.bind(place, error);
+        if (!error) acceptor_.listen(0, error);
+        is_silent = !error;
+        for (int i = 0; i < 8 && is_silent; ++i) {
+            clients_.emplace_back(context_).open(place.protocol());
+            clients_.back().non_blocking(true);
+            clients_.back().connect(place, error);
+        }
+    }
+    bool is_silent = false;
+
+private:
+    boost::asio::io_context context_;
+    boost::asio::ip::tcp::acceptor acceptor_{context_};
+    std::vector<boost::asio::ip::tcp::socket> clients_;
 };
 
 std::uint32_t version_of(cli::WitnessSink& sink, std::uint64_t run_id) {
@@ -174,6 +200,24 @@ TEST_CASE("an invalid record from a client with the key ends only that connectio
         CHECK_FALSE(other.append(record).empty());
     }
     CHECK(sink.append(encode(batch_of(1, 10, 1))).empty());
+}
+
+TEST_CASE("a witness is reached at the second address of its name if nothing answers at the first") {
+    const IoproofFolder folder;
+    write_key(folder, "key", kKey);
+    const Rig rig(folder);
+    const SilentPort silent(rig.port());
+    boost::asio::io_context context;
+    boost::asio::ip::tcp::resolver resolver(context);
+    boost::system::error_code error;
+    const auto addresses = resolver.resolve("localhost", std::to_string(rig.port()), error);
+    if (!silent.is_silent || error || addresses.empty() || !addresses.begin()->endpoint().address().is_v6()) {
+        WARN("skipped: localhost is not ::1 first here");
+        return;
+    }
+    boost::asio::ssl::context keys = cli::tls_context(cli::TlsSide::client, key_of(folder));
+    cli::TlsLink link(keys, "localhost", rig.port(), false);
+    CHECK(link.connect(std::chrono::milliseconds(2000), std::chrono::milliseconds(10'000)) == "");
 }
 
 TEST_CASE("if there is no room, new clients with the key replace those that have been silent longest") {
