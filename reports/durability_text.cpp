@@ -57,10 +57,12 @@ std::string ledger(const sim::PromisesResult& promises, const sim::DurabilityRes
     if (!promises.are_used) return fmt::format("{}: not used. {}", promises.keeper, promises.remark);
     std::string text = fmt::format("{}: {} and the log up to block {} demanded; its last promise was made at {}", promises.keeper,
                                    counted(promises.pages, "page"), promises.block, utc_iso_text(promises.last_utc_us));
-    if (durability.log_blocks == 0) return text;
     const auto difference_ms =
         (static_cast<std::int64_t>(durability.last_write_utc_us) - static_cast<std::int64_t>(promises.last_utc_us)) / 1000;
-    return text + fmt::format(", {} ms {} the last block of the log", std::abs(difference_ms), difference_ms >= 0 ? "before" : "after");
+    if (durability.log_blocks > 0) {
+        text += fmt::format(", {} ms {} the last block of the log", std::abs(difference_ms), difference_ms >= 0 ? "before" : "after");
+    }
+    return promises.remark.empty() ? text : fmt::format("{}. {}", text, promises.remark);
 }
 
 std::string line(std::string_view name, const std::string& value) {

@@ -32,14 +32,22 @@ LeftPromises take_over(PromiseKeeper& keeper, std::optional<Promises> loaded) {
     return left;
 }
 
-// Storage that loses writes, or goes back in time, shows what was there before the promises: never a run that was made after them.
-void refuse_promises_of_earlier_run(const PromiseKeeper& keeper, const LeftPromises& left, const FoundFiles& found) {
+// Storage that loses writes, or goes back in time, shows what was there before the run with the promises had begun: never a run that was
+// made after that. A clock that was set back since by less than that run has lasted does not matter.
+void judge_other_run(const PromiseKeeper& keeper, LeftPromises& left, const FoundFiles& found) {
     const bool is_of_other_run = left.promises && found.run_id != 0 && left.promises->section().run_id != found.run_id;
-    if (!is_of_other_run || found.made_utc_us <= left.told.last_utc_us) return;
-    throw RefusedError(
-        fmt::format("These files are of run {:016x}, which began after the last promise that {} holds, of run {:016x}: the newer run did "
-                    "not use it. Name the ledger or witness of the newer run, or verify without one.",
-                    found.run_id, keeper.name(), left.promises->section().run_id));
+    if (!is_of_other_run) return;
+    const PromiseSection& promised = left.promises->section();
+    if (found.made_utc_us > promised.utc_us) {
+        throw RefusedError(
+            fmt::format("These files are of run {:016x}, which began after run {:016x}, whose promises {} holds: the newer run did not use "
+                        "it. Name the ledger or witness of the newer run, or verify without one.",
+                        found.run_id, promised.run_id, keeper.name()));
+    }
+    left.told.remark = fmt::format(
+        "The files are of run {:016x}, which by the clock of its host began before run {:016x} with these promises. If that clock was set "
+        "back since, they may be of a newer run that made no promises here: then nothing is lost.",
+        found.run_id, promised.run_id);
 }
 
 }  // namespace
@@ -52,7 +60,7 @@ LeftPromises promises_of(PromiseKeeper& keeper, FoundFiles& found) {
             fmt::format("The run of these files is not known to {}. Name the ledger or witness that the run used.", keeper.name()));
     }
     LeftPromises left = take_over(keeper, std::move(loaded));
-    refuse_promises_of_earlier_run(keeper, left, found);
+    judge_other_run(keeper, left, found);
     if (left.promises) become_run(found, left.promises->section().run_id);
     return left;
 }

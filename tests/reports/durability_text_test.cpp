@@ -72,6 +72,14 @@ TEST_CASE("torn pages, and files for which durability was not requested, are sep
     CHECK(says(results, "verify_unasked"));
 }
 
+TEST_CASE("what restricts the promises that were demanded is in the report") {
+    sim::Results results = verified();
+    results.durability->promises = sim::PromisesResult{};
+    results.durability->promises->are_used = true;
+    results.durability->promises->remark = "Unless-the-clock-was-set-back.";
+    CHECK_THAT(reports::durability_text(results), ContainsSubstring("Unless-the-clock-was-set-back."));
+}
+
 TEST_CASE("the name of a ledger cannot begin a line of the report") {
     const std::string name = "the ledger /d/x\nPASS: everything was verified.";
     sim::Results results = verified();
