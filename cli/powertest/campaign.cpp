@@ -205,9 +205,14 @@ void Campaign::run_has_ended(int exit_code) {
                    .said = fmt::format("the run itself found something before any cut: {}", output)});
         return;
     }
-    enter(CampaignPhase::idle);
-    const std::string text = fmt::format("the run of cycle {} ended by itself with exit code {}, before the power was cut: {}",
-                                         cycle_number(), exit_code, reason_in(output));
+    // Before the next run recreates files that this one has worked on, they are verified; one that continues with them does that itself.
+    // A run that was refused (2) has touched nothing.
+    const bool has_new_files = state_.begins_anew && !state_.cycles.empty() && exit_code != 2;
+    state_.was_cut = false;
+    enter(has_new_files ? CampaignPhase::verifying : CampaignPhase::idle);
+    std::string text = fmt::format("the run of cycle {} ended by itself with exit code {}, before the power was cut: {}", cycle_number(),
+                                   exit_code, reason_in(output));
+    if (has_new_files) text += fmt::format("; 'ioproof powertest --state {}' verifies what it has left", folder_.path());
     if (state_.cycles.empty() && state_.begins_anew) folder_.forget();
     if (exit_code == 2 && state_.cycles.empty()) throw UsageError(text);
     throw sim::EnvironmentError(text);

@@ -63,6 +63,29 @@ TEST_CASE("a campaign that was killed before its command had made the cut does n
     CHECK(left->cycles[1].was_cut);
 }
 
+TEST_CASE("what a run that made its files anew has left is verified if it ended by itself, before the next run recreates it") {
+    const test::IoproofFolder folder;
+    REQUIRE(folder.start_run("1")->wait() == 0);
+    {
+        std::fstream file(folder.data_file(), std::ios::binary | std::ios::in | std::ios::out);
+        file.seekp(100 * 8192);
+        file << std::string(2 * 8192, 'x') << std::flush;
+    }
+    cli::CampaignState state = one_cut(folder);
+    state.plan.run_words = {"-dir", "volume"};
+    state.cycles.push_back({.number = 1, .outcome = reports::CutOutcome::nothing});
+    state.plan.cycles = 2;
+    state.plan.least_s = state.plan.most_s = 60;
+    save_state(folder, state);
+    const auto ended = folder.start({"powertest", "--state", "state"});
+    CHECK(ended->wait() == 3);  // the folder is not there
+    CHECK_THAT(ended->error(), ContainsSubstring("the run of cycle 2 ended by itself") && ContainsSubstring("verifies what it has left"));
+    std::filesystem::rename(folder.data(), folder.path() / "volume");
+    const auto verified = folder.start({"powertest", "--state", "state"});
+    CHECK(verified->wait() == 1);
+    CHECK_THAT(verified->error(), ContainsSubstring("cycle 2: ended, not cut,") && ContainsSubstring("FOUND"));
+}
+
 TEST_CASE("a campaign that found something ends with 1 even if its page cannot be written, and its JSON is there") {
     const test::IoproofFolder folder;
     cli::CampaignState state = one_cut(folder);
