@@ -27,6 +27,8 @@ constexpr std::uint64_t kForeverMs = 31ULL * 24 * 3600 * 1000;
 constexpr std::chrono::milliseconds kTick{20};
 constexpr std::uint64_t kMomentPatienceMs = 10'000;
 constexpr std::uint64_t kLateUsMax = 3000;
+// How long a run may take to end with its report once it has found something.
+constexpr std::uint64_t kReportPatienceMs = 5000;
 
 const ums::RealClock& campaign_clock() {
     static const ums::RealClock clock;
@@ -107,6 +109,9 @@ void Campaign::take_up() {
     if (state_.phase != CampaignPhase::running) return;
     state_.was_cut = is_guided();
     state_.load_ms = 0;
+    reported_.emplace(findings_path());
+    reported_->look();
+    if (reported_->wrong_data() > 0) return end_with_reported();
     if (!is_guided()) say(fmt::format("cycle {}: was broken off before its cut; what the run left is verified\n", cycle_number()));
     enter(CampaignPhase::verifying);
 }
@@ -116,7 +121,7 @@ std::vector<std::string> Campaign::words_of_run() const {
     if (!state_.begins_anew) words.emplace_back("--resume");
     words.insert(words.end(), state_.plan.run_words.begin(), state_.plan.run_words.end());
     for (const std::string& word : {std::string("-d"), std::string(kRunSeconds), std::string("--no-progress"), std::string("-log"),
-                                    folder_.file_of_cycle(cycle_number(), "run.log.xml")}) {
+                                    folder_.file_of_cycle(cycle_number(), "run.log.xml"), std::string("--findings"), findings_path()}) {
         words.push_back(word);
     }
     // Files that lost power while they were being created have no signature yet, and would be refused.
@@ -134,6 +139,9 @@ bool Campaign::load() {
         if (error) throw sim::EnvironmentError(fmt::format("{}: {}", pipe, ums::error_text(error)));
         words.insert(words.end(), {"--moments", pipe});
     }
+    std::error_code ignored;  // what an earlier try has left would be refused
+    std::filesystem::remove(findings_path(), ignored);
+    reported_.emplace(findings_path());
     state_.moment.clear();
     state_.run_started_utc_us = campaign_clock().utc_us();
     enter(CampaignPhase::running);
@@ -149,9 +157,13 @@ bool Campaign::load() {
                         "After the reboot: ioproof powertest --state {}\n",
                         number, state_.plan.cycles, folder_.path()));
     }
-    Waited waited = wait_for(*run_, is_guided() ? kForeverMs : drawn_cut(state_.plan, number).after_ms);
+    Waited waited = wait_for_run(is_guided() ? kForeverMs : drawn_cut(state_.plan, number).after_ms);
     if (waited == Waited::timed_out && !is_guided()) waited = wait_for_moment();
     state_.load_ms = now_ms() - begin_ms;
+    if (has_reported()) {
+        end_with_reported();
+        return true;
+    }
     if (waited == Waited::timed_out && !is_guided()) return true;
     if (waited == Waited::ended) {
         run_has_ended(run_->exit_code().value_or(0));
@@ -162,6 +174,37 @@ bool Campaign::load() {
     state_.was_cut = false;
     enter(CampaignPhase::verifying);
     return false;
+}
+
+Campaign::Waited Campaign::wait_for_run(std::uint64_t patience_ms) {
+    const std::uint64_t begin_ms = now_ms();
+    while (!run_->exit_code() && !has_reported()) {
+        if (now_ms() - begin_ms >= patience_ms) return Waited::timed_out;
+        if (stop_.wait(kTick)) return Waited::stopped;
+    }
+    return Waited::ended;
+}
+
+// A person at the plug makes requests fail, too.
+bool Campaign::has_reported() {
+    reported_->look();
+    return (is_guided() ? reported_->wrong_data() : reported_->count()) > 0;
+}
+
+void Campaign::end_with_reported() {
+    const std::string output = folder_.file_of_cycle(cycle_number(), "run.txt");
+    end_cycle({.number = cycle_number(),
+               .was_cut = false,
+               .load_ms = state_.load_ms,
+               .outcome = reports::CutOutcome::findings,
+               .finding_count = reported_->count(),
+               .said = fmt::format("the run itself found something before any cut: {}", output)});
+    const std::uint64_t begin_ms = now_ms();
+    while (run_ && !run_->exit_code() && now_ms() - begin_ms < kReportPatienceMs) {
+        std::this_thread::sleep_for(kTick);
+        if (stop_.signal() != 0) static_cast<void>(stop_.take());
+    }
+    run_.reset();
 }
 
 // Waits only briefly, because the moment may never come: files that do not grow have no growth.

@@ -11,6 +11,7 @@
 
 #include "cli/console.hpp"
 #include "cli/powertest/campaign_state.hpp"
+#include "cli/powertest/reported_findings.hpp"
 #include "cli/powertest/state_folder.hpp"
 #include "cli/stop_signals.hpp"
 #include "ums/base/child_process.hpp"
@@ -35,6 +36,7 @@ private:
     [[nodiscard]] bool is_at_end() const;
     [[nodiscard]] std::uint32_t cycle_number() const { return static_cast<std::uint32_t>(state_.cycles.size() + 1); }
     [[nodiscard]] bool is_guided() const { return state_.plan.cut.empty(); }
+    [[nodiscard]] std::string findings_path() const { return folder_.file_of_cycle(cycle_number(), "run.findings.jsonl"); }
     void enter(CampaignPhase phase);
     void say(const std::string& line);
     Waited wait_for(ums::ChildProcess& child, std::uint64_t patience_ms);
@@ -49,8 +51,14 @@ private:
 
     // The run that works on the files until the cut.
     [[nodiscard]] std::vector<std::string> words_of_run() const;
+    // Until it has ended, or has reported something.
+    Waited wait_for_run(std::uint64_t patience_ms);
     Waited wait_for_moment();
     void run_has_ended(int exit_code);
+    // Whether the run has reported what no cut explains. The campaign then ends: the finding must not be forgotten if a cut or a signal
+    // ends the run before it ends by itself, or if it is to go on after a finding.
+    bool has_reported();
+    void end_with_reported();
     // Empty if the command succeeded, otherwise what to report.
     std::string run_command_line(const std::string& name, const std::string& command);
     // Notes where the volumes are mounted before the first run; later throws sim::EnvironmentError if one is not mounted there.
@@ -68,6 +76,7 @@ private:
     const GracefulStop& stop_;
     std::unique_ptr<ums::ChildProcess> run_;
     std::optional<ums::PipeReader> moments_;  // reported by the run
+    std::optional<ReportedFindings> reported_;
     bool goes_on_behind_cut_ = false;         // the restore may have been done before the interruption
 };
 

@@ -116,6 +116,41 @@ TEST_CASE("a campaign that found something says so and ends with 1 even if its s
     CHECK_THAT(process->output(), ContainsSubstring("FAIL"));
 }
 
+TEST_CASE("a finding of a run that goes on after it ends the campaign before the cut") {
+    const test::IoproofFolder folder;
+    folder.write("c.ini",
+                 "[CONFIG]\nStopOnError=FALSE\n[File1]\nFileName=data/a.mdx\nInitialSize=4\nMaxSize=8\nIncrement=1\n"
+                 "[File2]\nFileName=data/a.ldx\nInitialSize=4\nMaxSize=4\nLogFile=TRUE\n");
+    cli::CampaignState state = one_cut(folder);
+    state.plan.run_words = {"-cfg", "c.ini", "--inject", "bit_corruption:0.05"};
+    state.plan.least_s = state.plan.most_s = 60;
+    save_state(folder, state);
+    const auto process = folder.start({"powertest", "--state", "state"});
+    CHECK(process->wait() == 1);
+    CHECK_THAT(process->output(), ContainsSubstring("the run itself found"));
+    const auto left = cli::StateFolder((folder.path() / "state").string()).load();
+    REQUIRE(left);
+    REQUIRE(left->cycles.size() == 1);
+    CHECK_FALSE(left->cycles[0].was_cut);
+}
+
+TEST_CASE("wrong data that a run had reported before the power was cut ends the campaign, and failed requests do not") {
+    const test::IoproofFolder folder;
+    REQUIRE(folder.start_run("1")->wait() == 0);
+    const bool is_wrong_data = GENERATE(true, false);
+    cli::CampaignState state = one_cut(folder);
+    state.plan.cut.clear();  // a person at the plug
+    state.phase = cli::CampaignPhase::running;
+    save_state(folder, state);
+    folder.write("state/cycle-0001.run.findings.jsonl",
+                 std::string(R"({"class":")") + (is_wrong_data ? "lost_write" : "io_error") + R"(","warning":false})" + "\n");
+    CHECK(folder.start({"powertest", "--state", "state"})->wait() == (is_wrong_data ? 1 : 0));
+    const auto left = cli::StateFolder((folder.path() / "state").string()).load();
+    REQUIRE(left);
+    REQUIRE(left->cycles.size() == 1);
+    CHECK(left->cycles[0].was_cut == !is_wrong_data);
+}
+
 TEST_CASE("a campaign whose disk takes no output of the verification says so") {
     const test::IoproofFolder folder;
     cli::CampaignState state = one_cut(folder);
