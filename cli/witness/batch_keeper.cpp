@@ -1,5 +1,6 @@
 #include "cli/witness/batch_keeper.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
@@ -13,6 +14,7 @@
 
 #include "sim/errors.hpp"
 #include "ums/base/clock.hpp"
+#include "ums/base/prng.hpp"
 #include "ums/base/units.hpp"
 
 namespace cli {
@@ -48,6 +50,8 @@ struct BatchKeeper::Work {
 
     bool keep(sim::PromiseBatch batch);
     bool keep_section();
+    // A new section for the same run, in which nothing of the earlier ones holds.
+    void begin_anew();
     // If the files are about to be removed. Tries once.
     void keep_void_section();
     bool append(std::span<const std::byte> record);
@@ -167,12 +171,25 @@ void BatchKeeper::Work::keep_void_section() {
     static_cast<void>(keep_section());
 }
 
+// What was lost may have taken promises back: the size of a file, for example, may be another one now.
+void BatchKeeper::Work::begin_anew() {
+    section.utc_us = std::max(now_utc_us(), section.utc_us + 1);
+    section.section_id = std::max<std::uint64_t>(ums::mix64(section.section_id ^ ums::mix64(section.utc_us)), 1);
+    section.keeps_section = section.keeps_number = 0;
+    for (sim::PromisedFile& file : section.files) file.page_count = 0;
+    number = 0;
+    is_section_kept = false;
+}
+
 bool BatchKeeper::Work::keep(sim::PromiseBatch batch) {
     batch.run_id = section.run_id;
     batch.section_id = section.section_id;
     batch.number = number + 1;
     batch.utc_us = now_utc_us();
-    if (!append(encode(batch))) return false;
+    if (!append(encode(batch))) {
+        if (sink->has_lost_records()) begin_anew();
+        return false;
+    }
     ++number;
     const std::lock_guard guard(mutex);
     ++status.batches;

@@ -21,6 +21,8 @@ public:
     // Appends one record, in the order of its section; repeated if its outcome is unknown. Empty if the record is on stable storage,
     // otherwise why not. Waits some seconds at most, unless a disk does not answer.
     [[nodiscard]] virtual std::string append(std::span<const std::byte> record) = 0;
+    // Whether the last append() failed because records that had been stored are lost there: only a new section can go on.
+    [[nodiscard]] virtual bool has_lost_records() const { return false; }
 };
 
 }  // namespace cli

@@ -168,8 +168,8 @@ WitnessAnswer WitnessShelf::add(const sim::PromiseBatch& batch, std::span<const 
     if (run.is_damaged) return damaged_answer();
     if (batch.section_id != run.section_id) return answer_of(WitnessStatus::other_section);
     if (batch.number <= run.number) return answer_of(WitnessStatus::kept, batch.number);
-    // A batch that is skipped may have taken a promise back.
-    if (batch.number != run.number + 1) return answer_of(WitnessStatus::not_understood);
+    // A batch that is skipped may have taken a promise back. The client had sent it, so it was lost here, with an earlier witness.
+    if (batch.number != run.number + 1) return answer_of(WitnessStatus::missing_batch, run.number);
     if (!run.store) {
         auto store = std::make_unique<PromiseStore>(path_of(batch.run_id), PromiseStore::Use::write);
         run.is_damaged = store->size_bytes() < run.size_bytes;

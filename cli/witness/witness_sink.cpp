@@ -30,6 +30,8 @@ std::string problem_of(const WitnessAnswer& answer) {
         case WitnessStatus::unknown_run: return "it does not know this run any more";
         case WitnessStatus::no_room: return "it keeps as many runs as it can";
         case WitnessStatus::other_version: return fmt::format("it has another version, {}", answer.number);
+        case WitnessStatus::missing_batch:
+            return "it has lost promises that it had confirmed, so its disk is not reliable; those from now on count";
         case WitnessStatus::not_understood: break;
     }
     return "it did not understand the record";
@@ -67,10 +69,13 @@ std::string WitnessSink::append(std::span<const std::byte> record) {
 }
 
 std::string WitnessSink::append_once(std::span<const std::byte> record) {
+    has_lost_records_ = false;
     std::string problem = link_.send(record, kAnswerPatience);
     WitnessAnswer answer{};
     if (problem.empty()) problem = receive_answer(answer);
-    return problem.empty() ? problem_of(answer) : problem;
+    if (!problem.empty()) return problem;
+    has_lost_records_ = answer.status == static_cast<std::uint16_t>(WitnessStatus::missing_batch);
+    return problem_of(answer);
 }
 
 std::optional<sim::Promises> WitnessSink::load(const sim::PromiseKeeper::Wanted& wanted) {

@@ -26,6 +26,7 @@ public:
     // witness cannot be reached.
     [[nodiscard]] std::optional<sim::Promises> load(const sim::PromiseKeeper::Wanted& wanted) override;
     [[nodiscard]] std::string append(std::span<const std::byte> record) override;
+    [[nodiscard]] bool has_lost_records() const override { return has_lost_records_; }
 
 private:
     [[nodiscard]] std::string greet(WitnessPurpose purpose);
@@ -37,6 +38,7 @@ private:
     const WitnessAddress address_;
     boost::asio::ssl::context context_;
     TlsLink link_;
+    bool has_lost_records_ = false;
 };
 
 }  // namespace cli

@@ -31,11 +31,12 @@ enum class WitnessStatus : std::uint16_t {
     kept = 1,            // on stable storage
     not_stored = 2,      // `system_error` says why: a full disk
     other_section = 3,   // another process has begun promises of this run in the meantime
-    not_understood = 4,  // not a record, or not the next one; the witness closes the connection
+    not_understood = 4,  // not a record; the witness closes the connection
     unknown_run = 5,     // to load: no such run
     records_follow = 6,  // `number` bytes of them
     no_room = 7,         // already keeps as many runs as it can
     other_version = 8,   // the greeting's version is not supported; `number`: the witness's version
+    missing_batch = 9,   // not the next batch: it lacks the one after `number`, and takes no more of this section
 };
 
 struct WitnessAnswer {

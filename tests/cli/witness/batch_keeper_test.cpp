@@ -70,6 +70,26 @@ private:
     const std::shared_future<void> released_;
 };
 
+// Notes the records that it is given, and has lost what came before the first batch.
+class Forgetful final : public cli::PromiseSink {
+public:
+    Forgetful(std::vector<sim::PromiseSection>& sections, std::vector<sim::PromiseBatch>& batches)
+        : sections_(sections), batches_(batches) {}
+
+    [[nodiscard]] std::string name() const override { return "the witness of a test"; }
+    [[nodiscard]] std::optional<sim::Promises> load(const sim::PromiseKeeper::Wanted& /*wanted*/) override { return std::nullopt; }
+    [[nodiscard]] std::string append(std::span<const std::byte> record) override {
+        if (const auto section = sim::decode_section(record)) sections_.push_back(*section);
+        if (const auto batch = sim::decode_batch(record)) batches_.push_back(*batch);
+        return has_lost_records() ? "it has lost promises" : "";
+    }
+    [[nodiscard]] bool has_lost_records() const override { return sections_.size() == 1 && !batches_.empty(); }
+
+private:
+    std::vector<sim::PromiseSection>& sections_;
+    std::vector<sim::PromiseBatch>& batches_;
+};
+
 cli::BatchKeeper keeper_that_fails(int times, milliseconds patience) {
     return cli::BatchKeeper(std::make_unique<SlowToStart>(times), patience);
 }
@@ -115,4 +135,36 @@ TEST_CASE("a run that deletes its files does not wait longer for a witness that 
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
     CHECK(keeper.status().stopped_because == "no answer");
     release.set_value();
+}
+
+TEST_CASE("a run whose witness has lost promises goes on with a section of its own, in which nothing before counts") {
+    std::vector<sim::PromiseSection> sections;
+    std::vector<sim::PromiseBatch> batches;
+    cli::BatchKeeper keeper(std::make_unique<Forgetful>(sections, batches));
+    sim::PromiseSection section;
+    section.run_id = 1;
+    section.section_id = 2;
+    section.incarnation = 3;
+    section.utc_us = ~std::uint64_t{0} >> 1;  // a clock that was set back since
+    section.keeps_section = 4;
+    section.files = {{1, false, 100, "/d/a.mdx"}};
+    keeper.begin(section);
+    const std::vector<sim::PromiseBook::BookedFile> files{{.id = 1}};
+    sim::PromiseBook book(files);
+    book.page_written({.file_id = 1, .page_id = 5, .version = 6, .checksum = 7});
+    keeper.take_from(book);
+    keeper.end(false);
+    REQUIRE(sections.size() == 2);
+    CHECK(sections[1].run_id == 1);
+    CHECK(sections[1].incarnation == 3);
+    CHECK(sections[1].section_id != 2);
+    CHECK(sections[1].utc_us > section.utc_us);
+    CHECK(sections[1].keeps_section == 0);
+    CHECK(sections[1].files.at(0).page_count == 0);
+    REQUIRE(batches.size() == 2);
+    CHECK(batches[1].section_id == sections[1].section_id);
+    CHECK(batches[1].number == 1);
+    CHECK(batches[1].pages == batches[0].pages);
+    CHECK(keeper.status().stopped_because.empty());
+    CHECK(keeper.status().batches == 1);
 }

@@ -136,6 +136,28 @@ TEST_CASE(
     CHECK(status_of(shelf->keep(batch_at(3))) == cli::WitnessStatus::not_stored);
 }
 
+TEST_CASE("a witness that has lost a batch before it was restarted says so, and takes the promises of a new section of that run") {
+    const test::IoproofFolder folder;
+    const std::filesystem::path path = folder.path() / "store/0000000000000007.promises";
+    {
+        cli::WitnessShelf shelf(folder.path() / "store");
+        CHECK(status_of(shelf.keep(encode(section_at(6, 1, 1000)))) == cli::WitnessStatus::kept);
+        for (const std::uint64_t number : {1U, 2U}) CHECK(status_of(shelf.keep(batch_at(number))) == cli::WitnessStatus::kept);
+    }
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) - batch_at(2).size());
+    cli::WitnessShelf shelf(folder.path() / "store");
+    const cli::WitnessAnswer answer = shelf.keep(batch_at(3));
+    CHECK(status_of(answer) == cli::WitnessStatus::missing_batch);
+    CHECK(answer.number == 1);
+    CHECK(status_of(shelf.keep(encode(section_at(8, 1, 1001)))) == cli::WitnessStatus::kept);
+    CHECK(shelf.find(wanted(7, ""))->load().promised_pages() == 0);
+    sim::PromiseBatch next;
+    next.run_id = 7;
+    next.section_id = 8;
+    next.number = 1;
+    CHECK(status_of(shelf.keep(encode(next))) == cli::WitnessStatus::kept);
+}
+
 TEST_CASE("a damaged file does not keep the witness from starting: it is named, stays as it is, and only its run is refused") {
     const test::IoproofFolder folder;
     sim::PromiseSection damaged = section_at(6, 1, 1000);
