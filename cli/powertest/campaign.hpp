@@ -77,7 +77,7 @@ private:
     std::unique_ptr<ums::ChildProcess> run_;
     std::optional<ums::PipeReader> moments_;  // reported by the run
     std::optional<ReportedFindings> reported_;
-    bool goes_on_behind_cut_ = false;         // the restore may have been done before the interruption
+    bool goes_on_behind_cut_ = false;  // the restore may have been done before the interruption
 };
 
 }  // namespace cli

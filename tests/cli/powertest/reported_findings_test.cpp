@@ -16,9 +16,12 @@ TEST_CASE("findings are counted while a run writes them, and failed requests are
         return std::to_string(reported.count()) + " " + std::to_string(reported.wrong_data());
     };
     CHECK(counts_after("") == "0 0");
-    CHECK(counts_after(R"({"class":"stalled_io","warning":true})" "\n") == "0 0");
-    CHECK(counts_after(R"({"class":"io_error","warning":false})" "\n") == "1 0");
+    CHECK(counts_after(R"({"class":"stalled_io","warning":true})"
+                       "\n") == "0 0");
+    CHECK(counts_after(R"({"class":"io_error","warning":false})"
+                       "\n") == "1 0");
     CHECK(counts_after(R"({"class":"lost_write","war)") == "1 0");
-    CHECK(counts_after(R"(ning":false})" "\n") == "2 1");
+    CHECK(counts_after(R"(ning":false})"
+                       "\n") == "2 1");
     CHECK(counts_after("\n[1]\n{\"class\":7,\"warning\":false}\nzzz\n") == "2 1");
 }
