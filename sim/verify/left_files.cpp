@@ -57,7 +57,6 @@ public:
         PageHeader header{};
         SimFile::Setup setup;
         bool is_sound = false;
-        bool is_misplaced = false;                      // its first page is that of another file of the run
         std::map<std::uint16_t, std::uint32_t> runs{};  // of a first page of several signatures: run tag and time of each
         ums::MemoryRegion first;                        // its first page, as it came first
     };
@@ -222,17 +221,38 @@ bool are_being_replaced(const std::vector<Opener::Found>& all) {
 }
 
 // No two files of a run have the same number: of several, the one at that place of the configuration is believed or, if none is, the first.
-void find_misplaced(std::vector<Opener::Found>& all, std::uint64_t run_id) {
-    for (Opener::Found& found : all) {
-        if (!found.is_sound || found.header.run_id != run_id) continue;
-        const auto is_same = [&](const Opener::Found& each) {
-            return each.is_sound && each.header.run_id == run_id && each.header.file_id == found.header.file_id;
-        };
-        const auto is_at_its_place = [&](const Opener::Found& each) { return is_same(each) && each.left.id == each.header.file_id; };
-        auto believed = std::find_if(all.begin(), all.end(), is_at_its_place);
-        if (believed == all.end()) believed = std::find_if(all.begin(), all.end(), is_same);
-        found.is_misplaced = &*believed != &found;
+// The others begin with the page of another file.
+bool is_misplaced(const FoundFile& file, const FoundFiles& found) {
+    if (!file.is_signed || file.header.run_id != found.run_id) return false;
+    const auto is_same = [&](const FoundFile& each) {
+        return each.is_signed && each.header.run_id == found.run_id && each.header.file_id == file.header.file_id;
+    };
+    const auto is_at_its_place = [&](const FoundFile& each) { return is_same(each) && each.place == each.header.file_id; };
+    auto believed = std::find_if(found.files.begin(), found.files.end(), is_at_its_place);
+    if (believed == found.files.end()) believed = std::find_if(found.files.begin(), found.files.end(), is_same);
+    return &*believed != &file;
+}
+
+// What the first page is to the run.
+void find_signature(FoundFile& file, const FoundFiles& found) {
+    using Signature = LeftFile::Signature;
+    LeftFile& left = file.left;
+    if (left.signature == Signature::missing_file || left.signature == Signature::zeros) return;
+    const bool is_of_other_file = is_misplaced(file, found);
+    const bool bears_run = file.header.magic == kPageMagic && file.header.run_id == found.run_id;
+    if (file.is_signed && !is_of_other_file) {
+        left.signature = file.header.run_id == found.run_id ? Signature::ours : Signature::other_run;
+    } else {
+        const bool is_of_other_log = is_of_other_file && left.options.is_log;
+        left.signature = bears_run && !is_of_other_log ? Signature::torn : Signature::damaged;
     }
+}
+
+void refuse_unnamed_file(const FoundFile& file, std::size_t named) {
+    if (file.header.file_id <= named) return;
+    throw RefusedError(
+        fmt::format("{}: it is file {} of its run, but only {} named. Name all files as the run did, by the same -cfg or -dir.",
+                    file.left.options.path, file.header.file_id, named == 1 ? "one file is" : fmt::format("{} files are", named)));
 }
 
 // A file whose first page does not say its number has that of its place in the configuration. If another file has that number, the user
@@ -253,6 +273,26 @@ void number_the_rest(std::vector<FoundFile>& files) {
     }
 }
 
+// Which of the files are of this run, and which numbers they have in it.
+void belong_to(FoundFiles& found, std::uint64_t run_id) {
+    found.run_id = run_id;
+    found.made_utc_us = 0;
+    for (FoundFile& file : found.files) {
+        find_signature(file, found);
+        file.left.id = file.place;
+        if (file.left.is_as_made()) {
+            refuse_unnamed_file(file, found.named);
+            found.made_utc_us = std::max(found.made_utc_us, file.header.write_utc_us);
+            file.left.id = file.header.file_id;
+        }
+        file.setup.id = file.left.id;
+    }
+    number_the_rest(found.files);
+    for (FoundFile& file : found.files) {
+        if (file.left.late_signature) file.left.late_signature->place.file_id = file.left.id;
+    }
+}
+
 }  // namespace
 
 FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use, Journal& journal) {
@@ -265,43 +305,21 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
     }
     opener.settle(all);
     FoundFiles result;
-    result.run_id = run_of(all);
+    result.named = options.files.size();
     result.is_being_replaced = are_being_replaced(all);
-    find_misplaced(all, result.run_id);
+    const std::uint64_t run_id = run_of(all);
     for (Opener::Found& found : all) {
-        LeftFile& left = found.left;
-        if (found.is_sound && !found.is_misplaced) {
-            left.signed_run_id = found.header.run_id;
-            if (found.header.run_id == result.run_id) result.made_utc_us = std::max(result.made_utc_us, found.header.write_utc_us);
-            left.signature = found.header.run_id == result.run_id ? LeftFile::Signature::ours : LeftFile::Signature::other_run;
-        }
-        if (left.is_as_made() && found.is_sound && found.header.file_id > options.files.size()) {
-            throw RefusedError(
-                fmt::format("{}: it is file {} of its run, but only {} named. Name all files as the run did, by the same -cfg or -dir.",
-                            left.options.path, found.header.file_id,
-                            options.files.size() == 1 ? "one file is" : fmt::format("{} files are", options.files.size())));
-        }
-        const bool is_of_other_log = found.is_misplaced && left.options.is_log;
-        const bool bears_run = found.header.magic == kPageMagic && found.header.run_id == result.run_id && !is_of_other_log;
-        if (left.signature == LeftFile::Signature::damaged && bears_run) left.signature = LeftFile::Signature::torn;
-        if (left.is_as_made()) left.id = found.setup.id = found.header.file_id;
-        result.files.push_back({std::move(left), std::move(found.setup)});
+        const std::uint32_t place = found.left.id;
+        result.files.push_back({std::move(found.left), std::move(found.setup), place, found.header, found.is_sound});
     }
-    number_the_rest(result.files);
-    for (FoundFile& file : result.files) {
-        if (file.left.late_signature) file.left.late_signature->place.file_id = file.left.id;
-    }
+    belong_to(result, run_id);
     return result;
 }
 
 void become_run(FoundFiles& found, std::uint64_t run_id) {
     if (found.run_id == run_id) return;
-    found.run_id = run_id;
     found.is_being_replaced = false;
-    for (FoundFile& file : found.files) {
-        if (file.left.signed_run_id == 0) continue;
-        file.left.signature = file.left.signed_run_id == run_id ? LeftFile::Signature::ours : LeftFile::Signature::other_run;
-    }
+    belong_to(found, run_id);
 }
 
 void refuse_unknown_run(const FoundFiles& found, Job job) {

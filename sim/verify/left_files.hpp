@@ -1,6 +1,7 @@
 // Opens the files that a run left, without changing them, and determines to which run they belong.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "sim/files/sim_file.hpp"
 #include "sim/finding.hpp"
 #include "sim/options.hpp"
+#include "sim/page/page_layout.hpp"
 #include "ums/io/storage.hpp"
 
 namespace sim {
@@ -23,8 +25,7 @@ struct LeftFile {
     FileOptions options;
     std::uint32_t id = 0;
     Signature signature = Signature::ours;
-    std::uint64_t signed_run_id = 0;  // the run whose signature page is intact; 0: none
-    std::unique_ptr<SimFile> file;    // null: there is none
+    std::unique_ptr<SimFile> file;  // null: there is none
     // Only a later read of the first page returned a signature page: for the caller to report.
     std::optional<Finding> late_signature;
 
@@ -34,7 +35,10 @@ struct LeftFile {
 // The same before it has a SimFile.
 struct FoundFile {
     LeftFile left;
-    SimFile::Setup setup;  // unless the file is missing
+    SimFile::Setup setup;     // unless the file is missing
+    std::uint32_t place = 0;  // in the configuration, from 1
+    PageHeader header{};      // of its first page
+    bool is_signed = false;   // that page is a signature page
 };
 
 struct FoundFiles {
@@ -43,10 +47,11 @@ struct FoundFiles {
     // The signature of a log is partly from the run that created the data files and partly from another one, which was about to replace all
     // of them.
     bool is_being_replaced = false;
+    std::size_t named = 0;         // in the configuration, with replicas
     std::vector<FoundFile> files;  // without replicas, whose changes are not logged
 };
 
-// A ledger outside the storage knows that the files belong to this run.
+// A ledger outside the storage knows that the files belong to this run. Throws RefusedError if some of its files are not named.
 void become_run(FoundFiles& found, std::uint64_t run_id);
 
 // Throws NoFilesError if nothing shows to which run these files belong.

@@ -240,6 +240,24 @@ TEST_CASE("the files of a run are verified together or not at all, and an unname
     }
 }
 
+TEST_CASE("files that are named in another order have the numbers of the run that a ledger knows, although the log is of an earlier one") {
+    VirtualRun run{random_disk(1, 200, 600)};
+    Options options = options_of_two_data_files(2);
+    sim::PromiseMemory ledger;
+    const Results made = sim::Simulation(options, run.storage, run.clock, run.sink, &ledger).run();
+    REQUIRE(made.outcome == Outcome::passed);
+    PageBuffer earlier;
+    sim::make_page({made.run_id + 1, 2, 0, 1, 0, 1}, earlier.data());
+    run.memory.find(options.files[1].path)->write(0, earlier.data(), kPageBytes);
+    std::swap(options.files[0], options.files[2]);
+    options.job = sim::Job::verify;
+    const Results results = sim::Simulation(options, run.storage, run.clock, run.sink, &ledger).run();
+    INFO(run.sink.text());
+    CHECK(results.run_id == made.run_id);
+    REQUIRE(kinds(results) == "lost_write");
+    CHECK(results.findings[0].place.is_log);
+}
+
 TEST_CASE("a run does not continue with a replica in the place of another of its files, and leaves that one as it is") {
     VirtualRun run{random_disk(1, 200, 600)};
     Options options = options_of_two_data_files(1);
