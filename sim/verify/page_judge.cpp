@@ -103,11 +103,11 @@ bool has_tag_of_run(const std::byte* page, const RecoveredLog& log) {
 }
 
 // Of a page that is not whole and may hold what was there before the run. A sector that the run has written is there only if a write was in
-// flight, and then it is undamaged.
+// flight, or may have been, and then it is undamaged.
 bool is_old_data(const std::byte* page, const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log) {
     if (count_not_read_bytes(page) != 0) return false;
     if (!has_tag_of_run(page, log)) return true;
-    const bool was_in_flight = proven.bound.has_changed != 0 || proven.bound.is_released != 0;
+    const bool was_in_flight = proven.bound.has_changed != 0 || proven.bound.is_released != 0 || log.has_hole;
     const ExpectedPage expected = expected_of(header, proven, log);
     const WrittenImage written(page, expected, around(header));
     const SectorMap sectors = map_sectors(page, expected, written);

@@ -212,12 +212,12 @@ ProvenPage PageVerification::proven_page(const File& file, std::uint32_t page) c
     return {file.file->id(), page, file.proven->bounds[page], file.proven->promises[page], file.proven->is_made, has_old_data(file, page)};
 }
 
-// Without a complete checkpoint the log still has all changes; with one, its sums show where pages had not been written yet. A file grows
-// by zeros.
+// Without a complete checkpoint the log still has all changes, or nothing says how many it had; with one, its sums show where pages had not
+// been written yet. A file grows by zeros.
 bool PageVerification::has_old_data(const File& file, std::uint32_t page) const {
     const bool is_grown = page >= file.file->options().initial_size_mb * (ums::kMb / kPageBytes);
-    if (!file.file->has_old_data() || is_grown || recovered_.has_hole) return false;
-    return recovered_.begin_lsn == 0 || file.proven->sums.has_unwritten(page);
+    if (!file.file->has_old_data() || is_grown) return false;
+    return !log_.extent().checkpoint || file.proven->sums.has_unwritten(page);
 }
 
 void PageVerification::report_short_file(File& file) {

@@ -80,6 +80,17 @@ TEST_CASE("what the run has written where old data may be is not old data, unles
     CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
 }
 
+TEST_CASE("the first write of a page with old data may have been in flight if the log has a hole") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900, .has_hole = true};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {}, .has_old_data = true};
+    PageBuffer left({kRun, 1, 9, 1, 1000, 1});
+    std::memset(left.data() + kPageBytes / 2, 0x5a, kPageBytes / 2);
+    CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::sound);
+    left[3 * sim::kSectorBytes + 77] ^= std::byte{4};
+    CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
+}
+
 TEST_CASE("a version beyond those that a run can make is wrong, whatever is promised") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
