@@ -82,9 +82,11 @@ private:
     [[nodiscard]] bool may_be_unreadable(const BlockRange& missing) const;
     [[nodiscard]] BlockRange next_after_end() const { return {extent_.last_sequence + 1, extent_.last_sequence + 1}; }
     ums::Task<bool> read_missing_again();
-    ums::Task<bool> read_again(const BlockRange& missing);
-    ums::Task<bool> read_again(const BlockRange& missing, const MissingPlace& place);
+    ums::Task<BlockRange> read_again(BlockRange missing, std::uint32_t attempts);
+    ums::Task<bool> read_first_again(const BlockRange& missing, std::uint32_t attempts);
+    ums::Task<bool> read_first_again(const BlockRange& missing, const MissingPlace& place, std::uint32_t attempts);
     ums::Task<void> report_missing();
+    ums::Task<void> report_if_missing(const BlockRange& missing, bool is_needed);
     ums::Task<void> report_missing(const BlockRange& missing, bool is_needed);
     ums::Task<void> look_at(const BlockRange& missing, const MissingPlace& place, Finding& finding);
     [[nodiscard]] std::string why_unplaced(const BlockRange& missing) const;

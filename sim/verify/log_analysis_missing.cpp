@@ -16,8 +16,10 @@ namespace sim {
 
 namespace {
 
-// Of gaps that stay; each takes half a second.
-constexpr std::size_t kGapsReadAgainMax = 64;
+// Of gaps that stay; each takes half a second. Further ones are read once more.
+constexpr std::size_t kGapsReadPatientlyMax = 64;
+
+bool is_empty_range(const BlockRange& range) { return range.first > range.last; }
 
 std::string blocks_text(const BlockRange& missing) {
     return missing.first == missing.last
@@ -39,23 +41,35 @@ bool LogAnalysis::may_be_unreadable(const BlockRange& missing) const {
 
 // A block that a later read brings is not lost, but the read was wrong: a finding, and the analysis goes on with it.
 ums::Task<bool> LogAnalysis::read_missing_again() {
+    bool has_any_come = false;
     for (const auto* const ranges : {&extent_.missing, &extent_.missing_unneeded}) {
         for (const BlockRange& missing : *ranges) {
-            if (run_.is_stopping() || gaps_that_stay_.size() >= kGapsReadAgainMax) co_return false;
             // What is known to be unreadable is not read again, and does not count.
             if (gaps_that_stay_.contains(missing.first) || may_be_unreadable(missing)) continue;
-            const bool was_there = co_await read_again(missing);
-            if (was_there) co_return true;
-            gaps_that_stay_.insert(missing.first);
+            const bool is_patient = gaps_that_stay_.size() < kGapsReadPatientlyMax;
+            const BlockRange staying = co_await read_again(missing, is_patient ? kRereadsMax : 1);
+            if (run_.is_stopping()) co_return false;
+            has_any_come = has_any_come || staying.first != missing.first;
+            if (!is_empty_range(staying)) gaps_that_stay_.insert(staying.first);
         }
     }
-    co_return false;
+    co_return has_any_come;
 }
 
-ums::Task<bool> LogAnalysis::read_again(const BlockRange& missing) {
+// One block after the other, as long as they come. Returns those that stay missing.
+ums::Task<BlockRange> LogAnalysis::read_again(BlockRange missing, std::uint32_t attempts) {
+    while (!is_empty_range(missing) && !run_.is_stopping()) {
+        const bool was_there = co_await read_first_again(missing, attempts);
+        if (!was_there) break;
+        ++missing.first;
+    }
+    co_return missing;
+}
+
+ums::Task<bool> LogAnalysis::read_first_again(const BlockRange& missing, std::uint32_t attempts) {
     const std::vector<MissingPlace> places = places_of_missing(contents_, missing, promised_incarnation());
     for (const MissingPlace& place : places) {
-        const bool was_there = co_await read_again(missing, place);
+        const bool was_there = co_await read_first_again(missing, place, attempts);
         if (was_there) co_return true;
     }
     co_return false;
@@ -70,11 +84,11 @@ std::optional<std::uint64_t> LogAnalysis::find_in(const BlockRange& missing, con
     return std::nullopt;
 }
 
-ums::Task<bool> LogAnalysis::read_again(const BlockRange& missing, const MissingPlace& place) {
+ums::Task<bool> LogAnalysis::read_first_again(const BlockRange& missing, const MissingPlace& place, std::uint32_t attempts) {
     SimFile& file = *file_of(place.file_id);
     Rereader rereader(file, journal_, place.offset_bytes, place.size_bytes, kReadAlignmentBytes);
     const std::vector<std::byte> nothing(place.size_bytes);
-    for (std::uint32_t attempt = 1; attempt <= kRereadsMax; ++attempt) {
+    for (std::uint32_t attempt = 1; attempt <= attempts; ++attempt) {
         const Reread reread = co_await rereader.read(attempt, nothing.data());
         if (!reread.has_come()) continue;
         const std::optional<std::uint64_t> at = find_in(missing, place, rereader.bytes());
@@ -98,12 +112,15 @@ ums::Task<bool> LogAnalysis::read_again(const BlockRange& missing, const Missing
 
 ums::Task<void> LogAnalysis::report_missing() {
     if (log_files_.empty()) co_return;  // that they are not there is told of each
-    for (const BlockRange& missing : extent_.missing) {
-        if (!may_be_unreadable(missing)) co_await report_missing(missing, true);
-    }
-    for (const BlockRange& missing : extent_.missing_unneeded) {
-        if (!may_be_unreadable(missing)) co_await report_missing(missing, false);
-    }
+    for (const BlockRange& missing : extent_.missing) co_await report_if_missing(missing, true);
+    for (const BlockRange& missing : extent_.missing_unneeded) co_await report_if_missing(missing, false);
+}
+
+// A block that comes only now is too late for the analysis, but not missing.
+ums::Task<void> LogAnalysis::report_if_missing(const BlockRange& missing, bool is_needed) {
+    if (may_be_unreadable(missing)) co_return;
+    const BlockRange staying = co_await read_again(missing, 1);
+    if (!is_empty_range(staying)) co_await report_missing(staying, is_needed);
 }
 
 // What stands where the first of the blocks must be.

@@ -143,3 +143,56 @@ TEST_CASE("a block that a later read brings is not lost, although many parts of 
     CHECK(finding.transient);
     CHECK(finding.place.offset_bytes == late_bytes);
 }
+
+TEST_CASE("a block that a later read brings is not lost, however many others are") {
+    constexpr std::uint64_t kLost = 66;
+    LeftRun left(64, 0, write_small_blocks);
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
+    REQUIRE(kept.size() > 2 * kLost + 8);
+    const std::uint64_t first = kept.begin()->first;
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        const bool is_lost = header.sequence > first && header.sequence <= first + 2 * kLost && (header.sequence - first) % 2 == 0;
+        const std::vector<std::byte> zeros(header.size_bytes);
+        if (is_lost) left.log().write(offset_bytes, zeros.data(), zeros.size());
+    });
+    const std::uint64_t late_bytes = std::prev(kept.end(), 2)->second;
+    const std::uint64_t last_byte = left.log().size_bytes() - 1;
+    const std::string log_path = left.options.files[1].path;
+    bool is_scanned = false;
+    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        if (request.operation != ums::IoOperation::read || path != log_path) return;
+        is_scanned = is_scanned || covers(request, last_byte);
+        if (is_scanned || !covers(request, late_bytes)) return;
+        request.segments[0].data[late_bytes - request.offset_bytes] ^= std::byte{1};
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(results.findings.size() == kLost + 1);
+    CHECK(results.durability->missing_blocks == kLost);
+    CHECK(results.findings.front().transient);
+    CHECK(results.findings.front().place.offset_bytes == late_bytes);
+}
+
+TEST_CASE("all blocks that one wrong read has hidden are found by later reads, and none of them is lost") {
+    constexpr std::size_t kHidden = 80;
+    LeftRun left(64, 0, write_small_blocks);
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
+    REQUIRE(kept.size() > kHidden + 8);
+    const std::uint64_t begin_bytes = std::next(kept.begin())->second;
+    const std::uint64_t end_bytes = std::next(kept.begin(), kHidden + 1)->second;
+    const std::uint64_t last_byte = left.log().size_bytes() - 1;
+    const std::string log_path = left.options.files[1].path;
+    bool is_scanned = false;
+    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        if (request.operation != ums::IoOperation::read || path != log_path) return;
+        is_scanned = is_scanned || covers(request, last_byte);
+        const std::uint64_t from = std::max(begin_bytes, request.offset_bytes);
+        const std::uint64_t until = std::min(end_bytes, request.offset_bytes + request.size_bytes);
+        if (!is_scanned && from < until) std::memset(request.segments[0].data + (from - request.offset_bytes), 0, until - from);
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(results.findings.size() == kHidden);
+    for (const sim::Finding& finding : results.findings) CHECK(finding.transient);
+    CHECK(results.durability->missing_blocks == 0);
+}
