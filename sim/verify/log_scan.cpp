@@ -111,15 +111,15 @@ ums::Task<bool> LogScan::read_pieces(SimFile& file, std::uint64_t offset_bytes, 
     for (std::uint64_t done_bytes = 0; done_bytes < bytes.size();) {
         const std::uint64_t rest_bytes = bytes.size() - done_bytes;
         const std::uint64_t piece_bytes = run_.is_stopping() ? rest_bytes : std::min(kReadAlignmentBytes, rest_bytes);
-        const Piece piece{offset_bytes + done_bytes, bytes.subspan(done_bytes, piece_bytes)};
+        Piece piece{offset_bytes + done_bytes, bytes.subspan(done_bytes, piece_bytes)};
         done_bytes += piece_bytes;
         if (is_known_unreadable(file, piece.offset_bytes, piece_bytes)) {
             std::fill(piece.bytes.begin(), piece.bytes.end(), std::byte{0});
             is_explained = true;
             continue;
         }
-        const bool has_come = co_await try_piece(file, piece);
-        if (has_come) continue;
+        co_await try_piece(file, piece);
+        if (piece.has_come) continue;
         const bool is_alone = missing.empty() || missing.back().offset_bytes + missing.back().bytes.size() != piece.offset_bytes;
         if (is_alone || unreadable_.size() + missing.size() < kUnreadablePiecesMax) {
             missing.push_back(piece);
@@ -133,13 +133,13 @@ ums::Task<bool> LogScan::read_pieces(SimFile& file, std::uint64_t offset_bytes, 
     co_return is_explained || std::any_of(missing.begin(), missing.end(), [](const Piece& piece) { return piece.is_reported; });
 }
 
-ums::Task<bool> LogScan::try_piece(SimFile& file, const Piece& piece) {
+ums::Task<void> LogScan::try_piece(SimFile& file, Piece& piece) {
     const ums::IoSegment segment{piece.bytes.data(), piece.bytes.size()};
     stamp_not_read(segment.data, segment.size_bytes);
     const TransferResult result =
         co_await file.transfer(ums::IoOperation::read, piece.offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
     const TransferFailure failure{ums::IoOperation::read, piece.offset_bytes, segment.size_bytes, result.error, result.transferred_bytes};
-    co_return failure.is_complete();
+    piece.has_come = failure.is_complete();
 }
 
 ums::Task<void> LogScan::retry_piece(SimFile& file, Piece& piece) {
@@ -148,9 +148,31 @@ ums::Task<void> LogScan::retry_piece(SimFile& file, Piece& piece) {
     IoRetry retry(file, run_, journal_);
     const bool has_come = co_await retry.read(piece.offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
     piece.is_reported = retry.has_reported();
-    if (has_come) co_return;
-    std::fill(piece.bytes.begin(), piece.bytes.end(), std::byte{0});
-    unreadable_.push_back({&file, piece.offset_bytes, piece.bytes.size()});
+    if (!has_come) co_await give_up(file, piece);
+}
+
+// Of several together, one may fail for good, and another one only now and then: each alone once more.
+ums::Task<void> LogScan::give_up(SimFile& file, const Piece& piece) {
+    std::vector<Piece> parts;
+    for (std::uint64_t done_bytes = 0; done_bytes < piece.bytes.size(); done_bytes += parts.back().bytes.size()) {
+        const std::uint64_t part_bytes = std::min<std::uint64_t>(kReadAlignmentBytes, piece.bytes.size() - done_bytes);
+        parts.push_back({piece.offset_bytes + done_bytes, piece.bytes.subspan(done_bytes, part_bytes)});
+    }
+    const bool is_tried = parts.size() > 1 && !run_.is_stopping();
+    ums::TaskGroup reads;
+    for (Piece& part : parts) {
+        if (is_tried) ums::Scheduler::current().fork(reads, try_piece(file, part));
+    }
+    co_await reads.join();
+    std::vector<Range> lost;
+    for (const Piece& part : parts) {
+        if (part.has_come) continue;
+        std::fill(part.bytes.begin(), part.bytes.end(), std::byte{0});
+        const bool goes_on = !lost.empty() && lost.back().offset_bytes + lost.back().size_bytes == part.offset_bytes;
+        if (!goes_on) lost.push_back({&file, part.offset_bytes, 0});
+        lost.back().size_bytes += part.bytes.size();
+    }
+    unreadable_.insert(unreadable_.end(), lost.begin(), lost.end());
 }
 
 bool LogScan::is_known_unreadable(const SimFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes) const {

@@ -60,10 +60,12 @@ private:
         std::uint64_t offset_bytes = 0;
         std::span<std::byte> bytes;
         bool is_reported = false;
+        bool has_come = false;
     };
     ums::Task<bool> read_pieces(SimFile& file, std::uint64_t offset_bytes, std::span<std::byte> bytes);
-    ums::Task<bool> try_piece(SimFile& file, const Piece& piece);
+    ums::Task<void> try_piece(SimFile& file, Piece& piece);
     ums::Task<void> retry_piece(SimFile& file, Piece& piece);
+    ums::Task<void> give_up(SimFile& file, const Piece& piece);
     [[nodiscard]] bool is_known_unreadable(const SimFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
     void take_window(const SimFile& file, Window& window, const std::byte* bytes, LogContents& contents);
     bool add_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);

@@ -196,3 +196,32 @@ TEST_CASE("all blocks that one wrong read has hidden are found by later reads, a
     for (const sim::Finding& finding : results.findings) CHECK(finding.transient);
     CHECK(results.durability->missing_blocks == 0);
 }
+
+TEST_CASE("a part of the log that comes only now and then is not given up with the one beside it, however many parts are unreadable") {
+    constexpr std::size_t kHoles = 65;
+    LeftRun left(64, 0, write_small_blocks);
+    const std::vector<std::uint64_t> holes = holes_in(left.blocks_before_checkpoint(), kHoles);
+    REQUIRE(holes.size() == kHoles);
+    make_holes(left, holes);
+    const Results in_holes = left.verify();
+    REQUIRE(in_holes.findings.size() == kHoles);
+    const std::uint64_t rare = holes.back() + kHoleBytes;  // comes alone, but not the first time
+    bool was_tried = false;
+    left.run.storage.set_fault([&, log_path = left.options.files[1].path](const Recorded& request) {
+        if (!is_read(request) || request.path != log_path) return std::error_code{};
+        const std::uint64_t end_bytes = request.offset_bytes + request.size_bytes;
+        const bool is_hit = std::any_of(holes.begin(), holes.end(),
+                                        [&](std::uint64_t hole) { return request.offset_bytes < hole + kHoleBytes && hole < end_bytes; });
+        const bool is_first = request.offset_bytes == rare && request.size_bytes == kHoleBytes && !was_tried;
+        was_tried = was_tried || is_first;
+        return is_hit || is_first ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(was_tried);
+    REQUIRE(results.findings.size() == kHoles);
+    const auto together = std::count_if(results.findings.begin(), results.findings.end(),
+                                        [](const sim::Finding& finding) { return finding.place.size_bytes == 2 * kHoleBytes; });
+    CHECK(together == 1);
+    CHECK(results.durability->missing_blocks == in_holes.durability->missing_blocks);
+}
