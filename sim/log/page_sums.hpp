@@ -1,9 +1,9 @@
 // What a checkpoint records about all pages. Once the log is truncated, nothing else says how new a page must be: a write that the storage
 // acknowledged and lost before the checkpoint would go unnoticed after a crash. A version for each page would be too much to log every
 // second, so there are two sums for each region of pages: every change adds 1 to the version of its page, so a page that is too old can
-// only make the sum of its region smaller, and the two sums together identify it if it is the only one. The weights of the second sum are
-// mixed from the pages' places: with the places themselves, two pages of which one version each is lost would look like one between them of
-// which two are.
+// only make the sum of its region smaller, and the two sums together identify it if it is the only one, or one of two. The weights of the
+// second sum are mixed from the pages' places: with the places themselves, two pages of which one version each is lost would look like one
+// between them of which two are.
 //
 // Not thread-safe: the log manager changes the sums under the lock under which records get their LSNs, so a copy belongs to one LSN.
 #pragma once

@@ -81,7 +81,7 @@ bool is_really_lost(const ums::LostWrite& lost, const Finding& finding) {
     return (is_lost_page || is_lost_block) && (is_there || lost.part == ums::LostPart::name);
 }
 
-// If one page of a region is too old, its sums name it. So a finding about the region means that several are.
+// If one page of a region is too old, or two are, its sums name them. So a finding about the region means that more are.
 bool are_several_lost(const std::vector<ums::LostWrite>& lost, const Finding& finding) {
     std::uint64_t pages = 0;
     for (std::uint64_t at = 0; at < finding.place.size_bytes; at += kPageBytes) {
@@ -92,7 +92,7 @@ bool are_several_lost(const std::vector<ums::LostWrite>& lost, const Finding& fi
         });
         if (is_lost) ++pages;
     }
-    return pages > 1;
+    return pages > 2;
 }
 
 // That it says to have been acknowledged. A region names none, and of a torn page it depends on the sectors.

@@ -82,6 +82,7 @@ private:
     ums::Task<void> report_mismatch(File& file, const RegionSums::Mismatch& mismatch);
     ums::Task<std::vector<std::uint32_t>> sum_again(File& file, const RegionSums::Mismatch& mismatch);
     ums::Task<bool> report_only_page(File& file, const RegionSums::Mismatch& mismatch, std::uint32_t summed_version);
+    ums::Task<bool> report_two_pages(File& file, const RegionSums::Mismatch& mismatch, const std::vector<std::uint32_t>& summed_versions);
     void report_region(File& file, const RegionSums::Mismatch& mismatch, bool was_read_again);
     void report_passing_mismatch(File& file, const RegionSums::Mismatch& mismatch);
     void report_short_file(File& file);

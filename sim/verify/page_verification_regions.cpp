@@ -1,5 +1,6 @@
 // What the sums of the last complete checkpoint say about pages that the log no longer mentions.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "sim/files/io_retry.hpp"
+#include "sim/ledger/page_ledger.hpp"
 #include "sim/page/page_codec.hpp"
 #include "sim/verify/page_verification.hpp"
 #include "ums/base/memory_region.hpp"
@@ -84,6 +86,7 @@ ums::Task<void> PageVerification::report_mismatch(File& file, const RegionSums::
     }
     bool is_reported = false;
     if (staying->page) is_reported = co_await report_only_page(file, *staying, versions[*staying->page - staying->first_page]);
+    if (!staying->page) is_reported = co_await report_two_pages(file, *staying, versions);
     if (!is_reported) report_region(file, *staying, true);
 }
 
@@ -139,6 +142,36 @@ ums::Task<bool> PageVerification::report_only_page(File& file, const RegionSums:
     co_return true;
 }
 
+// Likewise if only two are. Then both must be too old when they are read once more.
+ums::Task<bool> PageVerification::report_two_pages(File& file, const RegionSums::Mismatch& mismatch,
+                                                   const std::vector<std::uint32_t>& summed_versions) {
+    const auto version_of = [&](const RegionSums::Lacking& lacking) {
+        return std::uint64_t{summed_versions[lacking.page - mismatch.first_page]} + lacking.versions;
+    };
+    const std::optional<RegionSums::Pair> pair = file.proven->sums.pair_that_lacks(mismatch, [&](const RegionSums::Lacking& lacking) {
+        return version_of(lacking) <= kVersionMax && proven_page(file, lacking.page).bound.has_changed == 0;
+    });
+    if (!pair) co_return false;
+    const ums::MemoryRegion buffer(pair->size() * kPageBytes, ums::MemoryKind::plain);
+    std::vector<WrongPage> pages;
+    for (const RegionSums::Lacking& lacking : *pair) {
+        std::byte* const image = buffer.data() + pages.size() * kPageBytes;
+        ProvenPage proven = proven_page(file, lacking.page);
+        proven.bound.least = static_cast<std::uint32_t>(version_of(lacking));
+        const ums::IoSegment segment{image, kPageBytes};
+        IoRetry retry(*file.file, run_, journal_);
+        const std::uint64_t offset_bytes = std::uint64_t{lacking.page} * kPageBytes;
+        const bool has_come = co_await retry.read(offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
+        if (!has_come || judge_page(image, proven, recovered_).condition != PageCondition::wrong) co_return false;
+        pages.emplace_back(proven, image);
+    }
+    co_await explain(file, pages);
+    for (const WrongPage& page : pages) {
+        if (page.judgement.condition == PageCondition::wrong) wrong_pages_.fetch_add(1, std::memory_order_relaxed);
+    }
+    co_return true;
+}
+
 void PageVerification::report_region(File& file, const RegionSums::Mismatch& mismatch, bool was_read_again) {
     Finding finding =
         finding_about_region(*file.file, mismatch, mismatch.is_too_new() ? FindingKind::future_version : FindingKind::lost_write);
@@ -154,7 +187,7 @@ void PageVerification::report_region(File& file, const RegionSums::Mismatch& mis
         fmt::format("The last complete checkpoint recorded how new these pages were when it began, at LSN 0x{:x}, as sums of their "
                     "versions. The sums of the pages that are there differ.",
                     recovered_.begin_lsn),
-        was_read_again ? "More than one page differs, so the sums do not say which."
+        was_read_again ? "Several pages differ, and the sums do not say which."
                        : "Not all of these pages were read and judged again, so it is not certain which of them differ."};
     if (!was_read_again && mismatch.page) finding.reasoning.push_back(only_page_text(*mismatch.page));
     wrong_pages_.fetch_add(1, std::memory_order_relaxed);

@@ -2,9 +2,11 @@
 // page must be once its log is truncated. docs/log_format.md ("What a checkpoint records") has the arithmetic.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -42,6 +44,7 @@ public:
         std::uint32_t first_page = 0;
         std::uint32_t page_count = 0;
         std::uint64_t missing_versions = 0;  // modulo 2^64: "negative" if the pages are newer than they can be
+        std::uint64_t missing_weighted = 0;  // likewise, of the second sum
         // The one that is too old, if there is only one. Sums of an old log (kLogFormatOfPlaces) may also name one between several.
         std::optional<std::uint32_t> page;
         [[nodiscard]] bool is_too_new() const { return missing_versions >> 63 != 0; }
@@ -53,6 +56,17 @@ public:
     };
     // After all pages have been added or skipped.
     [[nodiscard]] Comparison compare() const;
+
+    // A page that is too old, and by how many versions.
+    struct Lacking {
+        std::uint32_t page = 0;
+        std::uint32_t versions = 0;
+    };
+    using Pair = std::array<Lacking, 2>;
+    using MayLack = std::function<bool(const Lacking&)>;
+    // The two pages that are too old, if there are only two: of all pairs of which both may lack what they would have to, exactly one
+    // explains both sums. Not searched in sums of an old log, nor where one might do so by chance.
+    [[nodiscard]] std::optional<Pair> pair_that_lacks(const Mismatch& mismatch, const MayLack& may_lack) const;
 
     // The pages of this region are about to be added, or skipped, once more.
     void begin_again(const Mismatch& mismatch);
@@ -70,7 +84,8 @@ private:
     };
     [[nodiscard]] Region* region_of(std::uint32_t page);
     [[nodiscard]] std::optional<Mismatch> mismatch_of(std::uint32_t number, const Region& region) const;
-    [[nodiscard]] std::optional<std::uint32_t> page_that_lacks(const Mismatch& mismatch, std::uint64_t missing_weighted) const;
+    [[nodiscard]] std::optional<std::uint32_t> page_that_lacks(const Mismatch& mismatch) const;
+    [[nodiscard]] std::optional<Pair> divided_among(std::uint32_t first, std::uint32_t second, const Mismatch& mismatch) const;
 
     const std::uint16_t log_format_;
     std::uint32_t page_count_ = 0;

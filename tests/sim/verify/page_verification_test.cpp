@@ -129,18 +129,36 @@ TEST_CASE("a page that still holds what an earlier run left is reported with thi
     CHECK(results.findings[0].expected->version == version);
 }
 
-TEST_CASE("several reverted pages of a region are found by its sums, and no page between them is blamed") {
+TEST_CASE("two reverted pages of a region are named by its sums, and no page between them is blamed") {
     LeftRun left;
     left.forget_changes_before_checkpoint();
     const std::uint32_t first = left.busy_page();
     std::uint32_t second = left.busy_page(1);
     for (std::uint32_t nth = 2; second % 2 != first % 2; ++nth) second = left.busy_page(nth);
     REQUIRE(first / 64 == second / 64);
+    const std::uint32_t versions[] = {left.header(first).version, left.header(second).version};
     for (const std::uint32_t page : {first, second}) left.put_version(page, left.header(page).version - 1, left.header(page).lsn - 1);
     const Results results = left.verify();
     INFO(left.run.sink.text());
+    REQUIRE(kinds(results) == "lost_write lost_write");
+    for (const std::size_t i : {0U, 1U}) {
+        CHECK(results.findings[i].place.page_id == (i == 0 ? first : second));
+        CHECK(results.findings[i].place.size_bytes == kPageBytes);
+        REQUIRE(results.findings[i].expected);
+        CHECK(results.findings[i].expected->version == versions[i]);
+    }
+    CHECK(results.durability->wrong_pages == 2);
+}
+
+TEST_CASE("three lost pages of a region are one finding about it") {
+    LeftRun left;
+    left.forget_changes_before_checkpoint();
+    const std::vector<std::byte> zeros(kPageBytes);
+    for (const std::uint32_t page : {69U, 74U, 80U}) left.data().write(std::uint64_t{page} * kPageBytes, zeros.data(), zeros.size());
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
     REQUIRE(kinds(results) == "lost_write");
-    CHECK(results.findings[0].place.page_id == first / 64 * 64);
+    CHECK(results.findings[0].place.page_id == 64);
     CHECK(results.findings[0].place.size_bytes == 64 * kPageBytes);
 }
 

@@ -94,6 +94,58 @@ TEST_CASE("several pages that are too old are not taken for one, whatever they l
     }
 }
 
+TEST_CASE("the only two pages of a region that are too old are identified, and what each of them lacks") {
+    ums::Prng prng(ums::testing::test_seed("the only two pages of a region that are too old are identified"));
+    const std::vector<std::uint32_t> then(200, 1000);
+    for (int round = 0; round < 500; ++round) {
+        const auto first = static_cast<std::uint32_t>(prng.between(64, 126));
+        const auto second = static_cast<std::uint32_t>(prng.between(first + 1, 127));
+        const auto of_first = static_cast<std::uint32_t>(prng.between(1, 1000));
+        const auto of_second = static_cast<std::uint32_t>(prng.between(1, 1000));
+        std::vector<std::uint32_t> now = then;
+        now[first] -= of_first;
+        now[second] -= of_second;
+        RegionSums sums;
+        record(sums, then);
+        for (std::uint32_t page = 0; page < now.size(); ++page) sums.add(page, now[page]);
+        const RegionSums::Mismatch mismatch = sums.compare().mismatches.at(0);
+        CHECK_FALSE(mismatch.page);
+        const auto pair = sums.pair_that_lacks(mismatch, [](const RegionSums::Lacking&) { return true; });
+        REQUIRE(pair);
+        CHECK(pair->at(0).page == first);
+        CHECK(pair->at(0).versions == of_first);
+        CHECK(pair->at(1).page == second);
+        CHECK(pair->at(1).versions == of_second);
+        CHECK_FALSE(sums.pair_that_lacks(mismatch, [&](const RegionSums::Lacking& lacking) { return lacking.page != second; }));
+    }
+}
+
+TEST_CASE("more than two pages that are too old are not taken for two, and no two are looked for where several pairs may fit") {
+    ums::Prng prng(ums::testing::test_seed("more than two pages that are too old are not taken for two"));
+    const auto pair_of = [](const std::vector<std::uint32_t>& then, const std::vector<std::uint32_t>& now, std::uint16_t log_format) {
+        RegionSums sums(log_format);
+        record(sums, then, log_format);
+        for (std::uint32_t page = 0; page < now.size(); ++page) sums.add(page, now[page]);
+        return sums.pair_that_lacks(sums.compare().mismatches.at(0), [](const RegionSums::Lacking&) { return true; });
+    };
+    const std::vector<std::uint32_t> then(64, 9);
+    for (int round = 0; round < 100; ++round) {
+        std::vector<std::uint32_t> now = then;
+        const std::uint64_t first = prng.below(60);
+        for (std::uint64_t i = first, last = prng.between(first + 2, 63); i <= last; ++i)
+            now[i] -= static_cast<std::uint32_t>(prng.between(1, 3));
+        CHECK_FALSE(pair_of(then, now, sim::kLogFormat));
+    }
+    std::vector<std::uint32_t> now = then;
+    now[5] = now[14] = 7;
+    CHECK(pair_of(then, now, sim::kLogFormat));
+    CHECK_FALSE(pair_of(then, now, sim::kLogFormatOfPlaces));
+    const std::vector<std::uint32_t> much(64, 100'000'000);
+    std::vector<std::uint32_t> lost = much;
+    lost[5] = lost[14] = 1;
+    CHECK_FALSE(pair_of(much, lost, sim::kLogFormat));
+}
+
 TEST_CASE("the weights of pages are those of the document") {
     CHECK(sim::weight_in_region(3, 64, 64) == 1);
     CHECK(sim::weight_in_region(3, 64, 130) == 3);
