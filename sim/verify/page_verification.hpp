@@ -22,7 +22,7 @@ namespace sim {
 class PageVerification {
 public:
     // Receives each page, on the scheduler that read it: as it came, and how it was judged after all re-reads. A page that could not be
-    // read is wrong.
+    // read is wrong. Once more the pages of a region that is read again, because its sums differ, and those that they show to be too old.
     using Take = std::function<void(const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image)>;
 
     // All references must outlive the object. `log` has run.
@@ -83,6 +83,7 @@ private:
     ums::Task<std::vector<std::uint32_t>> sum_again(File& file, const RegionSums::Mismatch& mismatch);
     ums::Task<bool> report_only_page(File& file, const RegionSums::Mismatch& mismatch, std::uint32_t summed_version);
     ums::Task<bool> report_two_pages(File& file, const RegionSums::Mismatch& mismatch, const std::vector<std::uint32_t>& summed_versions);
+    void take_lacking(std::span<const WrongPage> pages);
     void report_region(File& file, const RegionSums::Mismatch& mismatch, bool was_read_again);
     void report_passing_mismatch(File& file, const RegionSums::Mismatch& mismatch);
     void report_short_file(File& file);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,8 +112,11 @@ ums::Task<std::vector<std::uint32_t>> PageVerification::sum_again(File& file, co
         }
         for (std::uint32_t i = 0; i < count; ++i) {
             const ProvenPage proven = proven_page(file, first_page + i);
-            const PageJudgement judgement = judge_page(buffer.data() + std::size_t{i} * kPageBytes, proven, recovered_);
+            const std::byte* const image = buffer.data() + std::size_t{i} * kPageBytes;
+            const PageJudgement judgement = judge_page(image, proven, recovered_);
             add_to_sums(file, proven, judgement);
+            // What came first may have been old.
+            if (take_ && judgement.condition == PageCondition::sound) take_(proven, judgement, image);
             versions.push_back(judgement.version);
         }
         co_await ums::Scheduler::current().yield_if_due();
@@ -138,7 +142,7 @@ ums::Task<bool> PageVerification::report_only_page(File& file, const RegionSums:
     }
     WrongPage page(proven, buffer.data());
     co_await explain(file, {&page, 1});
-    if (page.judgement.condition == PageCondition::wrong) wrong_pages_.fetch_add(1, std::memory_order_relaxed);
+    take_lacking({&page, 1});
     co_return true;
 }
 
@@ -166,10 +170,16 @@ ums::Task<bool> PageVerification::report_two_pages(File& file, const RegionSums:
         pages.emplace_back(proven, image);
     }
     co_await explain(file, pages);
+    take_lacking(pages);
+    co_return true;
+}
+
+// By themselves they were sound.
+void PageVerification::take_lacking(std::span<const WrongPage> pages) {
     for (const WrongPage& page : pages) {
         if (page.judgement.condition == PageCondition::wrong) wrong_pages_.fetch_add(1, std::memory_order_relaxed);
+        if (take_) take_(page.proven, page.judgement, page.image);
     }
-    co_return true;
 }
 
 void PageVerification::report_region(File& file, const RegionSums::Mismatch& mismatch, bool was_read_again) {

@@ -1,0 +1,57 @@
+// What a repair makes of pages that only the sums of the last checkpoint show to be too old. In virtual time, on files in memory.
+#include "sim/recovery/redo.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/page/page_codec.hpp"
+#include "tests/sim/support/left_run.hpp"
+#include "tests/sim/support/page_buffer.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using sim::kPageBytes;
+using sim::PageHeader;
+using sim::Results;
+
+TEST_CASE("a repair rewrites the pages that the sums of their region name, with the versions that these prove") {
+    const std::uint32_t count = GENERATE(1U, 2U);
+    LeftRun left;
+    left.forget_changes_before_checkpoint();
+    std::vector<std::uint32_t> pages;
+    for (std::uint32_t nth = 0; nth < count; ++nth) pages.push_back(left.busy_page(nth));
+    std::vector<PageHeader> headers;
+    for (const std::uint32_t page : pages) headers.push_back(left.header(page));
+    for (std::size_t i = 0; i < count; ++i) left.put_version(pages[i], headers[i].version - 1, headers[i].lsn - 1);
+    const Results repair = left.work(sim::Job::repair);
+    INFO(left.run.sink.text());
+    CHECK(kinds(repair) == (count == 1 ? "lost_write" : "lost_write lost_write"));
+    REQUIRE(repair.resumed);
+    CHECK(repair.resumed->pages_given_up == count);
+    for (std::size_t i = 0; i < count; ++i) CHECK(left.header(pages[i]).version == headers[i].version);
+    CHECK(kinds(left.verify()) == "");
+}
+
+TEST_CASE("a repair goes on with what later reads return of a page that came back old once, as only the sums of its region show") {
+    LeftRun left;
+    left.forget_changes_before_checkpoint();
+    const std::uint32_t page = left.busy_page();
+    const PageHeader header = left.header(page);
+    bool was_old = false;
+    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        const std::uint64_t offset_bytes = std::uint64_t{page} * kPageBytes;
+        const bool is_of_data = request.operation == ums::IoOperation::read && path == left.options.files[0].path;
+        if (!is_of_data || !covers(request, offset_bytes) || std::exchange(was_old, true)) return;
+        const PageBuffer older({left.run_id, 1, page, header.version - 1, header.lsn - 1, 1});
+        std::copy_n(older.data(), kPageBytes, request.segments[0].data + (offset_bytes - request.offset_bytes));
+    });
+    const Results repair = left.work(sim::Job::repair);
+    INFO(left.run.sink.text());
+    CHECK(kinds(repair) == "stale_read");
+    CHECK(left.header(page).version == header.version);
+    CHECK(kinds(left.verify()) == "");
+}
