@@ -97,7 +97,7 @@ ums::Task<void> LogAnalysis::replay(const LogScan::Take& take) {
 }
 
 RecoveredLog LogAnalysis::recovered() const {
-    return {run_id_, known_from_lsn(), extent_.last_lsn, extent_.has_hole() || may_be_unreadable(next_after_end())};
+    return {run_id_, known_from_lsn(), extent_.last_lsn, extent_.has_hole() || may_be_unreadable(next_after_end()), scan_.has_unreadable()};
 }
 
 // From here on, the row has every change. Without a complete checkpoint it need not reach back to the first one: its space was freed by a

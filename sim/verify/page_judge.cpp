@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "sim/diagnosis/finding_facts.hpp"
+#include "sim/log/log_position.hpp"
+#include "sim/page/log_layout.hpp"
 #include "sim/page/page_codec.hpp"
 
 namespace sim {
@@ -289,12 +291,24 @@ Finding name_damaged_page(const Evidence& evidence, const ProvenPage& proven, co
     return finding;
 }
 
+std::uint32_t incarnation_of(std::uint64_t lsn) { return vlf_of_lsn(lsn) / kVlfsPerIncarnation; }
+
+// The page was written in a later incarnation than any of which a block of the log could be read.
+RecoveredLog log_for(const PageHeader& header, const RecoveredLog& log) {
+    RecoveredLog seen = log;
+    const bool is_of_run = header.magic == kPageMagic && header.run_id == log.run_id;
+    const bool is_later = incarnation_of(header.lsn) > incarnation_of(log.last_lsn);
+    seen.has_hole = log.has_hole || (log.is_partly_unread && is_of_run && is_later);
+    return seen;
+}
+
 }  // namespace
 
-PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log) {
+PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& recovered) {
+    const PageHeader header = read_header(page);
+    const RecoveredLog log = log_for(header, recovered);
     if (!proven.is_made && !is_change_beyond_log(page, proven, log)) return {PageCondition::sound, 0, false};
     if (is_all_zero(page, kPageBytes)) return {proven.least() == 0 ? PageCondition::sound : PageCondition::wrong, 0, false};
-    const PageHeader header = read_header(page);
     const bool may_be_old_data = proven.has_old_data && proven.least() == 0;
     if (!is_sound_page(page)) {
         if (is_torn_by_earlier_run(page, header, proven, log)) return {PageCondition::sound, 0, false};

@@ -15,9 +15,10 @@ namespace sim {
 // What applies to all pages.
 struct RecoveredLog {
     std::uint64_t run_id = 0;
-    std::uint64_t begin_lsn = 0;  // of the last complete checkpoint; 0: there is none
-    std::uint64_t last_lsn = 0;   // of the log's last record; 0: there is no log
-    bool has_hole = false;        // changes after the end of the log have been acknowledged: the log is to blame, not the pages
+    std::uint64_t begin_lsn = 0;    // of the last complete checkpoint; 0: there is none
+    std::uint64_t last_lsn = 0;     // of the log's last record; 0: there is no log
+    bool has_hole = false;          // changes after the end of the log have been acknowledged: the log is to blame, not the pages
+    bool is_partly_unread = false;  // there, a later incarnation may have its entire log
 };
 
 struct ProvenPage {
@@ -46,7 +47,7 @@ struct PageJudgement {
 };
 
 // `page`: kPageBytes, 8-aligned.
-[[nodiscard]] PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log);
+[[nodiscard]] PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& recovered);
 
 // Classifies what is wrong. Fills in everything except path, times, re-reads and history. `is_transient`: a later read gave another page.
 // `later_reads`: what all of them gave.

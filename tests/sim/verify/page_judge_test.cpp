@@ -9,6 +9,8 @@
 #include <fmt/ranges.h>
 
 #include "sim/ledger/page_ledger.hpp"
+#include "sim/log/log_position.hpp"
+#include "sim/page/log_layout.hpp"
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
@@ -89,6 +91,22 @@ TEST_CASE("the first write of a page with old data may have been in flight if th
     CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::sound);
     left[3 * sim::kSectorBytes + 77] ^= std::byte{4};
     CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
+}
+
+TEST_CASE("a page of a later incarnation than any in the log is not blamed if a part of the log could not be read") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    sim::RecoveredLog log{.run_id = kRun, .begin_lsn = sim::make_lsn(2, 1, 0), .last_lsn = sim::make_lsn(3, 1, 0)};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.least = 4, .newest = 4}};
+    const PageBuffer before({kRun, 1, 9, 4, sim::make_lsn(1, 1, 0), 1});
+    const PageBuffer later({kRun, 1, 9, 5, sim::make_lsn(sim::kVlfsPerIncarnation, 1, 0), 1});
+    const PageBuffer same({kRun, 1, 9, 5, sim::make_lsn(4, 1, 0), 1});
+    const PageBuffer torn(later);
+    std::memcpy(torn.data() + kPageBytes / 2, before.data() + kPageBytes / 2, kPageBytes / 2);
+    for (const PageBuffer* each : {&later, &torn, &same}) CHECK(sim::judge_page(each->data(), page, log).condition == PageCondition::wrong);
+    log.is_partly_unread = true;
+    CHECK(sim::judge_page(later.data(), page, log).condition == PageCondition::beyond_log);
+    CHECK(sim::judge_page(torn.data(), page, log).condition == PageCondition::beyond_log);
+    CHECK(sim::judge_page(same.data(), page, log).condition == PageCondition::wrong);
 }
 
 TEST_CASE("a version beyond those that a run can make is wrong, whatever is promised") {
