@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <functional>
 #include <memory>
 #include <new>
-#include <set>
-#include <span>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,10 +14,10 @@
 #include "sim/errors.hpp"
 #include "sim/group/group_explanation.hpp"
 #include "sim/group/run_group.hpp"
-#include "sim/log/log_block_check.hpp"
+#include "sim/limits.hpp"
 #include "sim/page/log_layout.hpp"
-#include "sim/page/page_layout.hpp"
 #include "sim/rehearsal/crash_rehearsal.hpp"
+#include "sim/rehearsal/hand_over_faults.hpp"
 #include "sim/rehearsal/host_view.hpp"
 #include "sim/rehearsal/left_log.hpp"
 #include "sim/rehearsal/owner_writes.hpp"
@@ -39,159 +37,7 @@ constexpr std::array<std::string_view, kHandOverFaultCount> kNames = {"honest", 
 
 constexpr std::array kWitnessLosses{HostLoss::witness_away, HostLoss::witness_lost};
 
-// An owner that was cut off: what it wrote before and, because nobody told it, what it wrote afterwards.
-struct PastOwner {
-    std::shared_ptr<OwnerWrites> writes;
-    std::uint64_t cut_moment = 0;
-    KnownOwner owned;
-    HostLoss loss{};  // of the witness, during its ownership
-};
-
-// What goes wrong with one page.
-struct Injected {
-    std::uint32_t file_id = 0;
-    HandOverFault fault{};
-    KnownOwner made_by;  // the change in its image
-    HostView::Trouble trouble;
-};
-
-// --- what can go wrong ---
-
-// Images to choose from, of pages that the files have always had: nothing is promised beyond a cut.
-class Pool {
-public:
-    Pool(const std::vector<PastOwner>& owners, const CrashStart& start) : owners_(owners), start_(start) {
-        for (const WriteBook::Resize& resize : start.book.resizes()) {
-            const auto [least, is_new] = least_pages_.try_emplace(resize.file_id, resize.page_count);
-            if (!is_new) least->second = std::min(least->second, resize.page_count);
-        }
-        for (const auto& [path, file] : start.files) {
-            sizes_[path] = file->size_bytes() / kPageBytes;
-            except_unknown_pages(*file);
-        }
-    }
-
-    // An image that an owner wrote in its time, before it was promised a newer one.
-    [[nodiscard]] const OwnerWrites::Image* older(ums::Prng& prng, const std::vector<Injected>& used) const {
-        return draw(prng, [&](const PastOwner& owner, const OwnerWrites::Image& image) {
-            return image.moment < owner.cut_moment && image.lsn <= owner.owned.last_lsn && image.version < promised(image) &&
-                   is_free(image, used);
-        });
-    }
-    // What an owner wrote after its time, with a change that it made then.
-    [[nodiscard]] const OwnerWrites::Image* of_zombie(ums::Prng& prng, const std::vector<Injected>& used) const {
-        return draw(prng, [&](const PastOwner& owner, const OwnerWrites::Image& image) {
-            return has_range(owner) && image.moment > owner.cut_moment && image.lsn > owner.owned.last_lsn && promised(image) != 0 &&
-                   is_free(image, used);
-        });
-    }
-    // Who made the change in this image. A later owner may have written it, to redo the change.
-    [[nodiscard]] const KnownOwner& maker_of(const OwnerWrites::Image& image) const {
-        auto owner = std::find_if(owners_.begin(), owners_.end(), [&](const PastOwner& each) {
-            const std::vector<OwnerWrites::Image>& images = each.writes->images();
-            return std::any_of(images.begin(), images.end(), [&](const OwnerWrites::Image& written) { return &written == &image; });
-        });
-        while (owner != owners_.begin() && vlf_of_lsn(image.lsn) < owner->owned.first_vlf) --owner;
-        return owner->owned;
-    }
-    // The image of the same page that was promised.
-    [[nodiscard]] const OwnerWrites::Image* promised_image(const OwnerWrites::Image& older) const {
-        for (auto owner = owners_.rbegin(); owner != owners_.rend(); ++owner) {
-            for (const OwnerWrites::Image& image : owner->writes->images()) {
-                const bool is_it = image.moment < owner->cut_moment && image.file_id == older.file_id && image.page_id == older.page_id &&
-                                   image.version == promised(older);
-                if (is_it) return &image;
-            }
-        }
-        return nullptr;
-    }
-
-private:
-    using Predicate = std::function<bool(const PastOwner&, const OwnerWrites::Image&)>;
-
-    [[nodiscard]] const OwnerWrites::Image* draw(ums::Prng& prng, const Predicate& is_meant) const {
-        std::vector<const OwnerWrites::Image*> found;
-        for (const PastOwner& owner : owners_) {
-            for (const OwnerWrites::Image& image : owner.writes->images()) {
-                if (image.page_id != 0 && is_within(image) && is_meant(owner, image)) found.push_back(&image);
-            }
-        }
-        return found.empty() ? nullptr : found[prng.below(found.size())];
-    }
-    // A checkpoint has declared that it promises nothing about them, because they could not be brought up to the log. In a data file this
-    // finds nothing.
-    void except_unknown_pages(const ums::SimulatedFile& file) {
-        std::vector<std::byte> bytes(file.size_bytes());
-        file.read(0, bytes.data(), bytes.size());
-        for (std::size_t at = 0; at + kSectorBytes <= bytes.size(); at += kSectorBytes) {
-            const bool is_block = read_block_header(&bytes[at]).magic == kLogMagic && is_sound_block(&bytes[at], bytes.size() - at);
-            if (!is_block) continue;
-            static_cast<void>(for_each_record(&bytes[at], [this](const LogRecordHeader& record, std::span<const std::byte> /*body*/) {
-                if (record.kind == static_cast<std::uint16_t>(LogRecordKind::page_unknown))
-                    unknown_.insert({record.file_id, record.page_id});
-            }));
-        }
-    }
-    // If an owner was cut off before any of its log reached the volume, the next one learns nothing about it and begins with the same
-    // numbers.
-    [[nodiscard]] static bool has_range(const PastOwner& owner) { return vlf_of_lsn(owner.owned.last_lsn) >= owner.owned.first_vlf; }
-    [[nodiscard]] std::uint32_t promised(const OwnerWrites::Image& image) const {
-        return start_.promises->page(image.file_id, image.page_id).version;
-    }
-    [[nodiscard]] bool is_within(const OwnerWrites::Image& image) const {
-        const auto least = least_pages_.find(image.file_id);
-        const bool was_never_cut = least == least_pages_.end() || image.page_id < least->second;
-        const auto size = sizes_.find(image.path);
-        const bool is_known = !unknown_.contains({image.file_id, image.page_id});
-        return was_never_cut && is_known && size != sizes_.end() && image.page_id < size->second;
-    }
-    [[nodiscard]] static bool is_free(const OwnerWrites::Image& image, const std::vector<Injected>& used) {
-        return std::none_of(used.begin(), used.end(),
-                            [&](const Injected& each) { return each.trouble.path == image.path && each.trouble.page_id == image.page_id; });
-    }
-
-    const std::vector<PastOwner>& owners_;
-    const CrashStart& start_;
-    std::map<std::uint32_t, std::uint32_t> least_pages_;         // by file
-    std::map<std::string, std::uint64_t> sizes_;                 // in pages, by path
-    std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_;  // file and page
-};
-
-// Its first sectors are those of the newer image.
-std::vector<std::byte> torn_image(const OwnerWrites::Image& newer, const OwnerWrites::Image& older, ums::Prng& prng) {
-    std::vector<std::byte> image = older.bytes;
-    std::memcpy(image.data(), newer.bytes.data(), prng.between(1, kSectorsPerPage - 1) * kSectorBytes);
-    return image;
-}
-
-std::vector<Injected> draw_faults(HandOverFault fault, const Pool& pool, ums::Prng& prng) {
-    std::vector<Injected> faults;
-    if (fault == HandOverFault::honest) return faults;
-    for (std::uint64_t i = prng.between(1, 3); i > 0; --i) {
-        const OwnerWrites::Image* const image = fault == HandOverFault::zombie ? pool.of_zombie(prng, faults) : pool.older(prng, faults);
-        if (image == nullptr) break;
-        Injected injected;
-        injected.file_id = image->file_id;
-        injected.fault = fault;
-        injected.made_by = pool.maker_of(*image);
-        injected.trouble.path = image->path;
-        injected.trouble.page_id = image->page_id;
-        injected.trouble.image = image->bytes;
-        injected.trouble.lands_at_ns = prng.below(900) * ums::kNsPerMs;
-        if (fault == HandOverFault::stale_cache) injected.trouble.stale_reads = static_cast<std::uint32_t>(prng.between(1, 6));
-        if (fault == HandOverFault::torn_write) {
-            const OwnerWrites::Image* const newer = pool.promised_image(*image);
-            if (newer == nullptr) continue;
-            injected.trouble.image = torn_image(*newer, *image, prng);
-        }
-        faults.push_back(std::move(injected));
-    }
-    return faults;
-}
-
 // --- the new owner ---
-
-bool stands_there_from_the_start(HandOverFault fault) { return fault == HandOverFault::lost_write || fault == HandOverFault::torn_write; }
 
 bool is_recovering(Phase phase) {
     return phase == Phase::create || phase == Phase::log_analysis || phase == Phase::page_verification || phase == Phase::redo;
@@ -222,8 +68,8 @@ struct NewOwner final : EventSink, RunGroup {
     void takes_over(TakeOver what) override { knowledge.taken_over = std::move(what); }
     void explain(Finding& finding) const override { sim::explain(finding, knowledge); }
 
-    void inject(const std::vector<Injected>& faults) {
-        for (const Injected& each : faults) {
+    void inject(const std::vector<HandedFault>& faults) {
+        for (const HandedFault& each : faults) {
             if (stands_there_from_the_start(each.fault)) {
                 volume.find(each.trouble.path)
                     ->write(std::uint64_t{each.trouble.page_id} * kPageBytes, each.trouble.image.data(), kPageBytes);
@@ -244,7 +90,7 @@ struct NewOwner final : EventSink, RunGroup {
 
 // --- results ---
 
-bool was_given(const Injected& injected, const HostView& view) {
+bool was_given(const HandedFault& injected, const HostView& view) {
     if (stands_there_from_the_start(injected.fault)) return true;  // a new owner reads every page
     const auto& troubles = view.troubles();
     return std::any_of(troubles.begin(), troubles.end(), [&](const HostView::Trouble& trouble) {
@@ -252,27 +98,15 @@ bool was_given(const Injected& injected, const HostView& view) {
     });
 }
 
-// While it takes the files over, the new owner can only say what the one before it had been promised; later it sees whose image it is.
-bool names_right_owner(const Finding& finding, const Injected& injected, const KnownOwner& last) {
-    const bool is_taking_over =
-        finding.moment.phase == name_of(Phase::log_analysis) || finding.moment.phase == name_of(Phase::page_verification);
-    const KnownOwner& owner = is_taking_over ? last : injected.made_by;
-    const GroupFact& fact = *finding.group_fact;
-    return fact.rank == owner.rank && fact.host == owner.host && fact.incarnation == owner.incarnation &&
-           fact.path == injected.trouble.path && fact.page_id == injected.trouble.page_id;
-}
-
-std::vector<HostsFault> faults_of(const std::vector<Injected>& injected, const HostView& view, const KnownOwner& last) {
+std::vector<HostsFault> faults_of(const std::vector<HandedFault>& injected, const HostView& view, const KnownOwner& last) {
     std::vector<HostsFault> faults;
-    for (const Injected& each : injected) {
+    for (const HandedFault& each : injected) {
         HostsFault fault;
         fault.what = fmt::format("{}, page {} of {}", name_of(each.fault), each.trouble.page_id, each.trouble.path);
         fault.file_id = each.file_id;
         fault.page_id = each.trouble.page_id;
         fault.was_given = was_given(each, view);
-        fault.is_named_right = [&each, &last](const Finding& finding) {
-            return finding.group_fact && finding.group_fact->kind == expected_fact(each.fault) && names_right_owner(finding, each, last);
-        };
+        fault.is_named_right = [&each, &last](const Finding& finding) { return is_hand_over_named_right(each, finding, last); };
         faults.push_back(std::move(fault));
     }
     return faults;
@@ -342,8 +176,7 @@ private:
     }
 
     void hand_over_to_the_last(const CrashPlan& plan) {
-        const Pool pool(owners_, *plan.start);
-        const std::vector<Injected> faults = draw_faults(fault_, pool, prng_);
+        const std::vector<HandedFault> faults = draw_hand_over_faults(fault_, owners_, *plan.start, prng_);
         NewOwner owner(plan, owners_);
         owner.inject(faults);
         const Outcome outcome = owner.simulation.run().outcome;
