@@ -14,6 +14,7 @@
 #include "sim/page/log_layout.hpp"
 #include "sim/page/page_layout.hpp"
 #include "sim/results.hpp"
+#include "ums/base/assert.hpp"
 #include "ums/base/units.hpp"
 #include "ums/io/simulated_storage.hpp"
 
@@ -139,6 +140,19 @@ bool names_right_owner(const HandedFault& handed, const Finding& finding, const 
            fact.path == handed.trouble.path && fact.page_id == handed.trouble.page_id;
 }
 
+// The class that the finding must have; nothing if it depends on what the new owner has done with the page since.
+std::optional<FindingKind> expected_class(HandOverFault fault) {
+    switch (fault) {
+        case HandOverFault::lost_write: return FindingKind::lost_write;
+        case HandOverFault::torn_write: return FindingKind::torn_page;
+        case HandOverFault::stale_cache: return FindingKind::stale_read;
+        case HandOverFault::honest:
+        case HandOverFault::late_write:
+        case HandOverFault::zombie: return std::nullopt;
+    }
+    UMS_ASSERT(false && "unknown fault");
+}
+
 }  // namespace
 
 std::vector<HandedFault> draw_hand_over_faults(HandOverFault fault, const std::vector<PastOwner>& owners, const CrashStart& start,
@@ -172,7 +186,8 @@ bool stands_there_from_the_start(HandOverFault fault) { return fault == HandOver
 
 bool is_hand_over_named_right(const HandedFault& handed, const Finding& finding, const KnownOwner& last) {
     const bool has_fact = finding.group_fact && finding.group_fact->kind == expected_fact(handed.fault);
-    return has_fact && names_right_owner(handed, finding, last);
+    const bool has_class = finding.kind == expected_class(handed.fault).value_or(finding.kind);
+    return has_fact && has_class && names_right_owner(handed, finding, last);
 }
 
 }  // namespace sim

@@ -40,7 +40,7 @@ struct HandedFault {
 // The volume holds the wrong image before the last owner begins; otherwise HostView shows it, or lets it land.
 [[nodiscard]] bool stands_there_from_the_start(HandOverFault fault);
 
-// Whether a finding about the page of the fault has the fact among hosts and the owner that the evidence allows. `last`: the
+// Whether a finding about the page of the fault has the fact among hosts, the class and the owner that the evidence allows. `last`: the
 // owner before the one that reports it.
 [[nodiscard]] bool is_hand_over_named_right(const HandedFault& handed, const Finding& finding, const KnownOwner& last);
 
