@@ -97,6 +97,13 @@ bool is_path_of_log(const Options& options, const std::string& path) {
                        [&path](const FileOptions& file) { return file.is_log && file.path == path; });
 }
 
+// A part of the log that cannot be read may hide the last complete checkpoint: an earlier one shows that the pages are lost, too, but only
+// how new they were when that one began.
+CrashExplanation without_least_versions(CrashExplanation explanation) {
+    for (CrashProof& proof : explanation.proofs) proof.least_version = 0;
+    return explanation;
+}
+
 std::string describe_proofs(const CrashExplanation& explanation) {
     constexpr std::size_t kShownMax = 16;
     std::string text;
@@ -173,11 +180,12 @@ std::vector<std::string> problems_if_unreadable(const Options& options, const Cr
         const bool is_unread = finding.kind == FindingKind::io_error && finding.request.of_file == FileRequest::none;
         (is_unread ? unread : others).push_back(finding);
     }
-    std::vector<std::string> problems = unexplained_findings(explanation, lost, others);
-    const MatchResult match = match_faults(verdict.faults, unread);
-    problems.insert(problems.end(), match.problems.begin(), match.problems.end());
     const bool is_log_whole = std::none_of(verdict.faults.begin(), verdict.faults.end(),
                                            [&options](const InjectedFault& fault) { return is_path_of_log(options, fault.path); });
+    const CrashExplanation proven = is_log_whole ? explanation : without_least_versions(explanation);
+    std::vector<std::string> problems = unexplained_findings(proven, lost, others);
+    const MatchResult match = match_faults(verdict.faults, unread);
+    problems.insert(problems.end(), match.problems.begin(), match.problems.end());
     if (!is_log_whole) return problems;
     for (const std::string& missed : proofs_without_finding(explanation, verdict.findings)) {
         problems.push_back("proven by what can be read, but not found: " + missed);

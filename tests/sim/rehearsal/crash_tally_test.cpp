@@ -207,3 +207,34 @@ TEST_CASE("pages that cannot be read hide themselves and the sums of their regio
     CHECK(problems_of({page_proof(70, true)}, "a.mdx") == 1);
     CHECK(problems_of({page_proof(9, false)}, "log.ldx") == 0);
 }
+
+TEST_CASE("while parts of the log cannot be read, a lost page may be proven by an earlier checkpoint, and so in an older version") {
+    sim::Options options;
+    options.files = {{.path = "a.mdx"}, {.path = "log.ldx", .is_log = true}};
+    sim::CrashExplanation explanation;
+    explanation.proofs.push_back({sim::CrashRule::page_least, "a.mdx", 9 * sim::kPageBytes, sim::kPageBytes, "page is old"});
+    explanation.proofs.back().least_version = 7;
+    explanation.proofs.back().newest_version = 8;
+    const auto problems_of = [&](std::uint32_t version, const std::string& unreadable_path) {
+        sim::InjectedFault unreadable;
+        unreadable.kind = unreadable.expected = sim::FindingKind::io_error;
+        unreadable.path = unreadable_path;
+        unreadable.offset_bytes = 20 * sim::kPageBytes;
+        unreadable.size_bytes = sim::kPageBytes;
+        sim::Finding lost;
+        lost.kind = sim::FindingKind::lost_write;
+        lost.place.path = "a.mdx";
+        lost.place.page_id = 9;
+        lost.place.offset_bytes = 9 * sim::kPageBytes;
+        lost.place.size_bytes = sim::kPageBytes;
+        lost.expected = sim::ExpectedIdentity{.version = version};
+        CrashVerdict verdict;
+        verdict.faults = {unreadable};
+        verdict.findings = {lost};
+        return sim::problems_if_unreadable(options, explanation, {}, verdict).size();
+    };
+    CHECK(problems_of(7, "a.mdx") == 0);
+    CHECK(problems_of(5, "a.mdx") == 1);
+    CHECK(problems_of(5, "log.ldx") == 0);
+    CHECK(problems_of(9, "log.ldx") == 1);
+}
