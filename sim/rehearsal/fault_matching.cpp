@@ -1,6 +1,7 @@
 #include "sim/rehearsal/fault_matching.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "sim/files/rereader.hpp"
 #include "sim/limits.hpp"
 #include "sim/rehearsal/fault_plan.hpp"
+#include "sim/results.hpp"
 
 namespace sim {
 
@@ -65,19 +67,27 @@ bool is_called_if_it_stays(FindingKind kind, const Finding& finding) {
     return finding.kind == FindingKind::lost_write || finding.kind == FindingKind::reverted_page;
 }
 
-// A file that is given up does not get all of its up to 15 re-reads, so a fault that would have passed is reported as persistent.
-bool may_have_passed(const InjectedFault& fault, const Finding& finding) {
-    return fault.transient && !finding.transient && !finding.rereads.empty() && finding.rereads.size() < kRereadsMax;
+// Fewer than all re-reads: of a file that has been given up, because a sync or every access failed; of a run that is stopping, if they take
+// long; and of a verification that stops.
+bool is_diagnosis_broken_off(const Finding& finding, const std::vector<InjectedFault>& faults) {
+    constexpr std::uint64_t kPatienceUs = 2'000'000;
+    if (finding.rereads.empty() || finding.rereads.size() >= kRereadsMax) return false;
+    const bool may_be_given_up = std::any_of(faults.begin(), faults.end(), [&finding](const InjectedFault& fault) {
+        return fault.exposed && fault.kind == FindingKind::io_error && fault.path == finding.place.path;
+    });
+    return may_be_given_up || finding.rereads.back().after_us > kPatienceUs || finding.moment.phase == name_of(Phase::page_verification);
 }
 
-std::string what_is_wrong(const InjectedFault& fault, const Finding& finding) {
-    const bool is_broken_off = may_have_passed(fault, finding);
-    if (is_broken_off && is_called_if_it_stays(fault.expected, finding)) return {};
-    if (!has_right_kind(fault, finding)) return fmt::format("{} is expected", name_of(fault.expected));
-    if (fault.transient != finding.transient && !is_broken_off) return fault.transient ? "it is transient" : "it is persistent";
+std::string what_is_wrong(const InjectedFault& fault, const Finding& finding, const std::vector<InjectedFault>& faults) {
+    // A fault that would have passed is then reported as persistent.
+    const bool may_have_passed = fault.transient && !finding.transient && is_diagnosis_broken_off(finding, faults);
+    const bool is_called_so = may_have_passed && is_called_if_it_stays(fault.expected, finding);
+    if (!is_called_so && !has_right_kind(fault, finding)) return fmt::format("{} is expected", name_of(fault.expected));
+    if (fault.transient != finding.transient && !may_have_passed) return fault.transient ? "it is transient" : "it is persistent";
     if (fault.is_warning != finding.is_warning) return fault.is_warning ? "it is a warning" : "it is a failure";
     if (fault.is_in_log_copy && finding.moment.user != kBackupUser) return "a backup read it first";
-    if (fault.other_path.empty() || finding.kind != fault.kind) return {};
+    const bool names_other = is_called_so || finding.kind == fault.kind;
+    if (fault.other_path.empty() || !names_other) return {};
     const bool same = finding.other && finding.other->path == fault.other_path && finding.other->page_id == fault.other_page;
     return same ? "" : fmt::format("the other place is page {} of {}", fault.other_page, fault.other_path);
 }
@@ -104,7 +114,11 @@ std::vector<const Finding*> findings_of_faults(const std::vector<InjectedFault>&
     return found;
 }
 
-void count_fault(const InjectedFault& fault, const Finding* found, bool has_failed_writes, MatchResult& result) {
+bool has_failed_writes(const std::vector<InjectedFault>& faults) {
+    return std::any_of(faults.begin(), faults.end(), [](const InjectedFault& fault) { return fault.exposed && fault.is_write; });
+}
+
+void count_fault(const InjectedFault& fault, const Finding* found, const std::vector<InjectedFault>& faults, MatchResult& result) {
     FaultTally& tally = result.tallies[static_cast<std::size_t>(fault.kind)];
     ++tally.injected;
     if (!fault.exposed || (fault.is_too_late && found == nullptr)) return;
@@ -116,8 +130,8 @@ void count_fault(const InjectedFault& fault, const Finding* found, bool has_fail
     }
     ++tally.detected;
     // Pages that should show a change from beyond the end of the log do not if their writes failed.
-    const bool shows_gap_only = has_failed_writes && fault.expected == FindingKind::wal_violation && found->kind == FindingKind::log_gap;
-    const std::string wrong = shows_gap_only ? "" : what_is_wrong(fault, *found);
+    const bool is_gap_instead = fault.expected == FindingKind::wal_violation && found->kind == FindingKind::log_gap;
+    const std::string wrong = is_gap_instead && has_failed_writes(faults) ? "" : what_is_wrong(fault, *found, faults);
     ++(wrong.empty() ? tally.classified_right : tally.classified_wrong);
     if (!wrong.empty()) result.problems.push_back(fmt::format("named wrong, {}: {}; {}", wrong, describe(fault), describe(*found)));
 }
@@ -129,7 +143,7 @@ bool is_explained(const Finding& finding, const std::vector<InjectedFault>& faul
         if (is_repetition(fault, finding)) return true;
         // The target of a misdirected write may be seen only by the search for it, and be overwritten before anything else reads it.
         const bool may_be_searched_for = !fault.exposed && fault.kind == FindingKind::misdirected_write && !is_told[i];
-        if (!may_be_searched_for || fit_of(fault, finding) != 4 || !what_is_wrong(fault, finding).empty()) continue;
+        if (!may_be_searched_for || fit_of(fault, finding) != 4 || !what_is_wrong(fault, finding, faults).empty()) continue;
         is_told[i] = true;
         return true;
     }
@@ -156,9 +170,7 @@ MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::ve
     MatchResult result;
     std::vector<bool> taken(findings.size());
     const std::vector<const Finding*> found = findings_of_faults(faults, findings, taken);
-    const bool has_failed_writes =
-        std::any_of(faults.begin(), faults.end(), [](const InjectedFault& fault) { return fault.exposed && fault.is_write; });
-    for (std::size_t i = 0; i < faults.size(); ++i) count_fault(faults[i], found[i], has_failed_writes, result);
+    for (std::size_t i = 0; i < faults.size(); ++i) count_fault(faults[i], found[i], faults, result);
     std::vector<bool> is_told(faults.size());
     for (std::size_t i = 0; i < findings.size(); ++i) {
         if (taken[i] || is_explained(findings[i], faults, is_told)) continue;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/limits.hpp"
+#include "sim/results.hpp"
 #include "tests/support/catch.hpp"
 
 using sim::Finding;
@@ -164,15 +165,42 @@ TEST_CASE("a block that a backup read must be found once, by the backup, in its 
 TEST_CASE("a diagnosis that was broken off may call a transient fault persistent, a complete one may not") {
     InjectedFault fault = fault_at(7, FindingKind::misdirected_read);
     fault.transient = true;
+    fault.other_path = "a.mdx";
+    fault.other_page = 9;
     Finding finding = finding_at(7, FindingKind::misdirected_write);
+    finding.other = sim::PagePlace{.path = "a.mdx", .page_id = 9};
+    const auto problems_of = [&fault](const Finding& found) { return match_faults({fault}, {found}).problems.size(); };
+    CHECK(problems_of(finding) == 1);
     finding.rereads.resize(1);
-    CHECK(match_faults({fault}, {finding}).problems.empty());
-    CHECK(match_faults({fault}, {finding_at(7, FindingKind::misdirected_write)}).problems.size() == 1);
+    finding.rereads.back().after_us = 2'000'001;
+    CHECK(problems_of(finding) == 0);
+    finding.other->page_id = 10;
+    CHECK(problems_of(finding) == 1);
+    finding.other->page_id = 9;
     finding.rereads.resize(15);
-    CHECK(match_faults({fault}, {finding}).problems.size() == 1);
+    finding.rereads.back().after_us = 2'000'001;
+    CHECK(problems_of(finding) == 1);
     Finding other = finding_at(7, FindingKind::lost_write);
     other.rereads.resize(1);
-    CHECK(match_faults({fault}, {other}).problems.size() == 1);
+    other.rereads.back().after_us = 2'000'001;
+    CHECK(problems_of(other) == 1);
+}
+
+TEST_CASE("a diagnosis is broken off if its file was given up, not if all is well") {
+    InjectedFault fault = fault_at(7, FindingKind::stale_read);
+    fault.transient = true;
+    Finding finding = finding_at(7, FindingKind::lost_write);
+    finding.rereads.resize(1);
+    InjectedFault sync = fault_at(0, FindingKind::io_error);
+    sync.is_sync = true;
+    Finding unsynced = finding_at(0, FindingKind::io_error);
+    unsynced.request.of_file = sim::FileRequest::sync;
+    CHECK(match_faults({fault}, {finding}).problems.size() == 1);
+    CHECK(match_faults({fault, sync}, {finding, unsynced}).problems.empty());
+    sync.path = unsynced.place.path = "b.mdx";
+    CHECK(match_faults({fault, sync}, {finding, unsynced}).problems.size() == 1);
+    finding.moment.phase = name_of(sim::Phase::page_verification);
+    CHECK(match_faults({fault}, {finding}).problems.empty());
 }
 
 TEST_CASE("a log that ends too early may be reported as a gap if the writes that would have shown more failed") {
