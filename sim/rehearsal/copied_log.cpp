@@ -22,11 +22,10 @@ void CopiedLog::chunk_written(std::span<const std::byte> chunk) {
     }
 }
 
-// Without log backups, the log between two other backups is not kept.
 void CopiedLog::begin_set(std::span<const std::byte> body) {
     SetBegin begin;
     std::memcpy(&begin, body.data(), sizeof begin);
-    if (begin.kind != static_cast<std::uint32_t>(BackupKind::log)) last_block_ = 0;
+    if (begin.kind != static_cast<std::uint32_t>(BackupKind::log) && !has_log_backups_) last_block_ = 0;
 }
 
 void CopiedLog::take_blocks(std::span<const std::byte> blocks, std::uint64_t run_id) {

@@ -19,10 +19,11 @@ public:
         FaultChoice& choice;
         FaultRecord& record;
         ums::Prng& prng;
+        bool has_log_backups = false;
     };
 
     // The parts must outlive this object.
-    explicit FaultEffects(const Parts& parts) : parts_(parts), log_(parts.choice, parts.record, parts.prng) {}
+    explicit FaultEffects(const Parts& parts) : parts_(parts), log_(parts.choice, parts.record, parts.prng, parts.has_log_backups) {}
 
     // For transfers that were completed in full.
     void finish_write(FaultyFile& file, const ums::IoRequest& request, const RequestFate& fate);

@@ -9,7 +9,7 @@
 namespace sim {
 
 FaultInjector::Setup FaultInjector::setup_for(const Options& options, std::vector<FaultPlan> plans, std::uint64_t seed) {
-    Setup setup{.plans = std::move(plans), .seed = seed, .log_paths = {}};
+    Setup setup{.plans = std::move(plans), .seed = seed, .log_paths = {}, .has_log_backups = options.backup_user.log_interval_s != 0};
     for (const FileOptions& file : options.files) {
         if (file.is_log) setup.log_paths.push_back(file.path);
     }
@@ -26,7 +26,7 @@ FaultInjector::FaultInjector(ums::Storage& inner, const ums::Clock& clock, Setup
       files_(std::move(setup.log_paths)),
       record_(files_, moment_),
       choice_(std::move(setup.plans), {.inner = inner, .moment = moment_, .prng = prng_, .record = record_}),
-      effects_({.files = files_, .choice = choice_, .record = record_, .prng = prng_}) {}
+      effects_({.files = files_, .choice = choice_, .record = record_, .prng = prng_, .has_log_backups = setup.has_log_backups}) {}
 
 std::unique_ptr<ums::IoEngine> FaultInjector::make_engine(const ums::EngineOptions& options, std::string& reason) {
     return make_injecting_engine(*this, inner().make_engine(options, reason));

@@ -35,6 +35,7 @@ public:
         std::vector<FaultPlan> plans;
         std::uint64_t seed = 0;
         std::vector<std::string> log_paths;  // files that hold blocks, not pages
+        bool has_log_backups = false;
     };
     // For a run with these options.
     [[nodiscard]] static Setup setup_for(const Options& options, std::vector<FaultPlan> plans, std::uint64_t seed);

@@ -16,8 +16,9 @@ namespace sim {
 
 class LogFaults {
 public:
-    // The arguments must outlive this object.
-    LogFaults(FaultChoice& choice, FaultRecord& record, ums::Prng& prng) : choice_(choice), record_(record), prng_(prng) {}
+    // The arguments must outlive this object. `has_log_backups`: as for CopiedLog.
+    LogFaults(FaultChoice& choice, FaultRecord& record, ums::Prng& prng, bool has_log_backups)
+        : choice_(choice), record_(record), prng_(prng), copied_(has_log_backups) {}
 
     // A write to a log file, or to a backup chain, has completed.
     void finish_write(FaultyFile& file, const ums::IoRequest& request);

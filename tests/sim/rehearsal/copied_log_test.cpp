@@ -71,7 +71,7 @@ private:
 }  // namespace
 
 TEST_CASE("a chain whose log continues without a gap holds what was written, even after a retried write") {
-    CopiedLog log;
+    CopiedLog log(true);
     WrittenChain chain(log);
     chain.begin(sim::BackupKind::full);
     chain.blocks(5, 9);
@@ -81,9 +81,23 @@ TEST_CASE("a chain whose log continues without a gap holds what was written, eve
     chain.blocks(10, 12);
     chain.end();
     chain.begin(sim::BackupKind::differential);
-    chain.blocks(40, 41);
+    chain.blocks(13, 14);
     chain.end();
     CHECK(!log.has_wrong_copy());
+}
+
+TEST_CASE("only without log backups may a chain lack the log between two backups") {
+    for (const bool has_log_backups : {false, true}) {
+        CopiedLog log(has_log_backups);
+        WrittenChain chain(log);
+        chain.begin(sim::BackupKind::full);
+        chain.blocks(5, 9);
+        chain.end();
+        chain.begin(sim::BackupKind::differential);
+        chain.blocks(40, 41);
+        chain.end();
+        CHECK(log.has_wrong_copy() == has_log_backups);
+    }
 }
 
 TEST_CASE("a completed backup with a block that is damaged, foreign, duplicate or not the next one is a wrong copy") {
@@ -91,7 +105,7 @@ TEST_CASE("a completed backup with a block that is damaged, foreign, duplicate o
     damaged[500] ^= std::byte{1};
     const std::vector<std::byte> zeros(kCopiedBlockBytes);
     for (const std::vector<std::byte>& block : {damaged, copied_block(6, 78), copied_block(5), copied_block(8), zeros}) {
-        CopiedLog log;
+        CopiedLog log(false);
         WrittenChain chain(log);
         chain.begin(sim::BackupKind::full);
         chain.blocks(3, 5);
