@@ -56,6 +56,7 @@ public:
 
     // The log: a block was written; one is lost; a range was read, and a lost block may be missed.
     void log_block_written(std::uint64_t sequence) { lost_blocks_.written(sequence); }
+    [[nodiscard]] std::uint64_t newest_log_block() const { return lost_blocks_.newest(); }
     void log_block_lost(LostLogBlock block) { lost_blocks_.lost(std::move(block)); }
     void log_read(const FaultyFile& file, const ums::IoRequest& read);
 

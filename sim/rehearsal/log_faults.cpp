@@ -117,19 +117,21 @@ void LogFaults::finish_read(FaultyFile& file, const ums::IoRequest& request) {
         at += header.size_bytes;
         const auto kind = choice_.draw_log_fault(FaultPlace::log_backup);
         if (!kind) continue;
-        spoil_read_block(file, range, *kind, {begin, begin + header.size_bytes}, at == bytes.size());
+        const bool may_be_end = at == bytes.size() && header.sequence >= record_.newest_log_block();
+        spoil_read_block(file, range, *kind, {begin, begin + header.size_bytes}, may_be_end);
         return;
     }
 }
 
-void LogFaults::spoil_read_block(FaultyFile& file, const FaultRange& range, FindingKind kind, std::vector<std::byte> block, bool is_last) {
+void LogFaults::spoil_read_block(FaultyFile& file, const FaultRange& range, FindingKind kind, std::vector<std::byte> block,
+                                 bool may_be_end) {
     if (kind == FindingKind::wal_violation) kind = FindingKind::log_gap;  // as far as a backup knows, the log goes on
     const bool transient = prng_.below(3) == 0;
     const std::string what = make_wrong(block, kind) + (transient ? ", for some reads by a backup" : ", since a backup read it");
     InjectedFault& fault = record_.add(kind, {file, range.offset_bytes, range.size_bytes}, transient, what);
     fault.is_in_log_copy = true;
-    // Nothing follows the last block that was read, unless more is logged before the diagnosis looks.
-    if (is_last && !transient && kind != FindingKind::log_block_damaged) fault.or_else = FindingKind::wal_violation;
+    // Nothing follows the last block of the log, unless more is logged before the diagnosis looks.
+    if (may_be_end && !transient && kind != FindingKind::log_block_damaged) fault.or_else = FindingKind::wal_violation;
     file.put_wrong(range.offset_bytes, block.data(), block.size(), fault.number);
     if (transient) passing_ = {fault.number, prng_.between(1, kWrongLogReadsMax)};
 }

@@ -24,6 +24,8 @@ class LostLogBlocks {
 public:
     // A block was written, lost or not.
     void written(std::uint64_t sequence);
+    // The highest number so far; 0: none.
+    [[nodiscard]] std::uint64_t newest() const { return newest_sequence_; }
     void lost(LostLogBlock block) { blocks_.push_back(std::move(block)); }
 
     // A read of the log has completed. Returns the fault of each lost block that it is the first to miss.
