@@ -175,13 +175,25 @@ def overlaps(one, other):
     return one.file == other.file and any(begin < stop and start < end for begin, end in one.ranges for start, stop in other.ranges)
 
 
+def is_held_up(finding, episodes, findings):
+    """By a late write to the file: the kernel allows only one write to a file at a time. Two writes of a page are never under way at the
+    same time, so each late write holds up one of them at most."""
+    if finding["class"] != "stalled_io":
+        return False
+    late = sum(episode.seen for episode in episodes
+               if episode.effect == "stalled_io" and episode.file == finding["file"] and episode.entry["is_write"])
+    said = sum(other["class"] == "stalled_io" and other["operation"] == "write" and other["file"] == finding["file"] and
+               other["offset"] < finding["offset"] + max(finding["size"], 1) and
+               finding["offset"] < other["offset"] + max(other["size"], 1) for other in findings)
+    return late > 0 and (finding["operation"] != "write" or said <= late)
+
+
 def is_said_again(finding, episodes, findings):
     """Findings that may repeat: a damaged log block, which cannot be repaired, in the audit of each cycle; a transient wrong answer, from
-    each reader that got it; a write that fails as a whole and page by page; writes queued behind a late one, because the kernel allows only
-    one write to a file at a time."""
+    each reader that got it; a write that fails as a whole and page by page; writes queued behind a late one."""
+    if is_held_up(finding, episodes, findings):
+        return True
     for episode in episodes:
-        if episode.effect == finding["class"] == "stalled_io" and episode.file == finding["file"] and episode.entry["is_write"]:
-            return True
         if finding["class"] not in episode.names() or not episode.fits(finding):
             continue
         if episode.is_log and episode.is_persistent():
