@@ -70,6 +70,9 @@ def kill_many(arguments, kind, folder, path):
             verified += code == 0 and with_ledger
             if code not in (0, 3):
                 problems.append(f"{title}: exit code {code}, {'with the ledger' if with_ledger else 'by the files'}: {output[-1500:]}")
+            # The ledger may be of a run that was killed before it replaced the files of the one before.
+            if code == 3 and not with_ledger and run.can_be_verified():
+                problems.append(f"{title}: nothing is said of files that can be verified: {output[-1500:]}")
     if verified * 2 < arguments.kills:
         problems.append(f"{kind}: only {verified} of {arguments.kills} kills left something to verify: this shows nothing")
     return problems, verified

@@ -59,9 +59,11 @@ def cut_once(arguments, name, index):
                 by = "with the ledger" if with_ledger else "by the files"
                 if code not in (0, 1, 3):
                     problem = f"exit code {code} {by}: {output[-1500:]}"
+                elif code == 3 and run.can_be_verified():
+                    problem = f"nothing is said {by} of files that can be verified: {output[-1500:]}"
                 elif code == 1 and promised == 0:
                     problem = f"blamed {by}, and no promise was broken: {output[-3000:]}"
-            if codes == [1, 0]:
+            if not problem and codes[:1] == [1] and codes[1:] != [1]:
                 problem = "found by the files, and not with the ledger"
     except CannotMount as error:
         problem = f"cannot mount: {error}"
