@@ -55,12 +55,14 @@ std::optional<CrashVerdict> verdict_on(const CrashPlan& plan, CrashState& state,
 
 // --- how a verification must end ---
 
-// Refused only if neither a file nor the ledger says to which run the files belong. Nothing can be said of an empty log; that of a run that
-// was resumed may hold blocks that the book has forgotten.
+// Refused only if neither a file nor the ledger says to which run the files belong, or the ledger has heard of no run: signed files are then
+// those of an earlier one. Nothing can be said of an empty log; that of a run that was resumed may hold blocks that the book has forgotten.
 DueEnd due_end(const CrashPlan& plan, const CrashState& state, Knowledge knowledge) {
-    const bool has_promises = knowledge == Knowledge::files_and_ledger && state.promises && !state.promises->are_void();
+    const Promises* const promises = knowledge == Knowledge::files_and_ledger && state.promises ? &*state.promises : nullptr;
+    const bool is_unknown_to_ledger = promises != nullptr && promises->section().run_id == 0;
+    const bool has_promises = promises != nullptr && !promises->are_void();
     DueEnd due;
-    due.may_be_refused = !has_promises && !is_any_file_signed(plan.options, state.power);
+    due.may_be_refused = is_unknown_to_ledger || (!has_promises && !is_any_file_signed(plan.options, state.power));
     const bool is_empty = LeftLog(plan.options, state.power, state.book).is_empty();
     if (!is_empty) due.outcome = Outcome::passed;
     if (is_empty && !plan.start) due.outcome = Outcome::not_done;
