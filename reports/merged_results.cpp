@@ -13,6 +13,7 @@
 #include "reports/merged_members.hpp"
 #include "reports/results_document.hpp"
 #include "reports/text.hpp"
+#include "reports/text_report.hpp"
 #include "reports/time_text.hpp"
 #include "sim/latency_result.hpp"
 
@@ -199,6 +200,16 @@ void add_host_remarks(const std::vector<MergedHost>& hosts, std::string_view jud
     }
 }
 
+// Before all else: the findings of such a host are not its storage's.
+void add_rehearsals(const std::vector<MergedHost>& hosts, Judged& judged) {
+    std::vector<std::string> notices;
+    for (const MergedHost& host : hosts) {
+        const std::string faults = host.results()["run"].value("rehearsal", std::string());  // older documents do not have it
+        if (!faults.empty()) notices.push_back(fmt::format("{}: {}", host.name(), rehearsal_notice(faults)));
+    }
+    judged.remarks.insert(judged.remarks.begin(), notices.begin(), notices.end());
+}
+
 // Nothing is known to be wrong, but a limit of --fail-on was exceeded.
 bool is_only_slow(const MergedHost& host) {
     const Json& verdict = host.results()["verdict"];
@@ -246,6 +257,7 @@ Judged judged(const std::vector<MergedHost>& hosts, const MergedGaps& gaps, std:
         judged.headline = fmt::format("all {}: {} were verified. {}", counted(count, noun), counted(pages_verified, "page read"),
                                       proof_of(hosts.front()));
     }
+    add_rehearsals(hosts, judged);
     return judged;
 }
 

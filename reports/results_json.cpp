@@ -54,7 +54,8 @@ Json run_of(const sim::Results& results, const RunFacts& facts) {
             {"outcome_reason", results.outcome_reason},
             {"nothing_to_verify", word_of(results.nothing_to_verify)},
             {"repeat_command", facts.repeat_command},
-            {"log_file", facts.log_path}};
+            {"log_file", facts.log_path},
+            {"rehearsal", results.rehearsal}};
 }
 
 Json remarks_of(const std::vector<Remark>& remarks) {

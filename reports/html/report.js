@@ -226,6 +226,7 @@ const groupSection = () => group && group.turn && group.turn.previous ? section(
 
 const facts = [['started', data.run.start_utc.slice(0, 19).replace('T', ' ') + ' UTC'], ['took', duration(data.run.duration_us)], ['engine', data.run.engine + (data.run.engine_reason ? ` (${data.run.engine_reason})` : '')],
   ['CPUs', data.run.cpu_count], ['buffer pool', data.run.buffer_pool_bytes && !data.durability ? size(data.run.buffer_pool_bytes) : ''], ['run', data.run.run_id], ['seed', data.durability ? '' : data.run.seed], ['log', data.run.log_file || '-'], ['version', 'ioproof ' + data.version], ...groupFacts].filter(([name, value]) => value !== '' && !(name === 'engine' && !data.run.engine) && !(name === 'run' && !Number('0x' + value)));
-page.append(verdictBox(data.verdict, data.durability ? 'Is everything that was acknowledged still there?' : 'Can this storage be trusted with SQL Server?'), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
+page.append(data.run.rehearsal ? el('p', {class: 'poor mark'}, `REHEARSAL: faults are injected on purpose: ${data.run.rehearsal}. What is found says nothing about the storage.`) : '',
+  verdictBox(data.verdict, data.durability ? 'Is everything that was acknowledged still there?' : 'Can this storage be trusted with SQL Server?'), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
   ...[durabilitySection(), groupSection(), resumedSection(), promisingSection(), ...data.files.map(fileSection), backupSection(), runSection(), storageSection(), preflightSection(), thresholdsSection(), warningsSection(), findingsSection(), configurationSection()].filter(node => node));
 draw();

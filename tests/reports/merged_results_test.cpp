@@ -109,6 +109,19 @@ TEST_CASE("the counts of several hosts are the sums of their parts, and each has
     CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("Each run got back") && !ContainsSubstring("promised"));
 }
 
+TEST_CASE("several results as one say first which of them is a rehearsal, and so does the page of one") {
+    Parts files;
+    for (std::uint64_t number = 1; number <= 2; ++number) files.add(part_of(number, number == 2));
+    files.results[0]["run"].erase("rehearsal");  // of an earlier version
+    CHECK_THAT(reports::merged_text(files.merged()), !ContainsSubstring("REHEARSAL"));
+    files.results[1]["run"]["rehearsal"] = "stale_read:0.001";
+    const Json group = files.merged();
+    CHECK(group["remarks"][0] == "r1.json: REHEARSAL: faults are injected on purpose: stale_read:0.001. What is found says nothing about "
+                                 "the storage.");
+    CHECK_THAT(reports::merged_text(group), ContainsSubstring("* r1.json: REHEARSAL: faults"));
+    CHECK_THAT(reports::html_report(files.results[1]), ContainsSubstring("data.run.rehearsal ?"));
+}
+
 TEST_CASE("a figure that only one of two versions has is still added up") {
     Parts files;
     for (std::uint64_t number = 1; number <= 3; ++number) files.add(part_of(number));

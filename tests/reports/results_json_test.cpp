@@ -192,6 +192,7 @@ TEST_CASE("each fact of a run is in the JSON under its own name, and its outcome
     run.set(results.outcome_reason, "outcome_reason");
     run.set(facts.repeat_command, "repeat_command");
     run.set(facts.log_path, "log_file");
+    run.set(results.rehearsal, "rehearsal");
     Figures counts;
     counts.set(results.version, "version");
     counts.set(results.finding_count, "finding_count");
