@@ -170,8 +170,10 @@ ums::Task<void> RunDriver::recover() {
     stop.set();
     co_await join(monitors);
     if (options_.job == Job::repair && recovery_) {
-        recovery_->describe(results_.durability.emplace());
-        if (keeper_ != nullptr) results_.durability->promises = told_of(left_promises_, recovery_->promises());
+        DurabilityResult& found = results_.durability.emplace();
+        // Before describe(), which counts the pages that were demanded.
+        if (keeper_ != nullptr) found.promises = told_of(left_promises_, recovery_->promises());
+        recovery_->describe(found);
     }
     if (!run_.is_stopping()) co_return;
     options_.delete_files_at_shutdown = false;  // they are in the state that the crash left

@@ -64,7 +64,13 @@ TEST_CASE("a run that continues keeps what a ledger was promised if it has found
     data.read(kWrongByte, &byte, 1);
     byte ^= std::byte{1};
     data.write(kWrongByte, &byte, 1);
-    CHECK(work(Job::repair).outcome == Outcome::failed);
+    const sim::DurabilityResult verified = work(Job::verify).durability.value();
+    const sim::Results repair = work(Job::repair);
+    CHECK(repair.outcome == Outcome::failed);
+    REQUIRE(repair.durability);
+    REQUIRE(repair.durability->promises);
+    CHECK(verified.promises.value().pages > 0);
+    CHECK(repair.durability->promises->pages == verified.promises.value().pages);
     REQUIRE(keeper.sections.size() == 4);
     CHECK(keeper.sections[3].incarnation == 3);
     CHECK(keeper.sections[3].keeps_section == 0);
