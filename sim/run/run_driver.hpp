@@ -52,6 +52,7 @@ private:
     ums::Task<void> sign_again(const FoundFile& file);
     void reserve_memory(std::span<const FileOptions> files);
     ums::Task<void> recover();
+    void describe_repaired(DurabilityResult& found) const;
     ums::Task<void> run_recovery();
     ums::Task<void> go_on();
     void add_file(SimFile::Setup setup);

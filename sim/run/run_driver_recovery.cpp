@@ -169,15 +169,21 @@ ums::Task<void> RunDriver::recover() {
     allow_bursts(false);
     stop.set();
     co_await join(monitors);
-    if (options_.job == Job::repair && recovery_) {
-        DurabilityResult& found = results_.durability.emplace();
-        // Before describe(), which counts the pages that were demanded.
-        if (keeper_ != nullptr) found.promises = told_of(left_promises_, recovery_->promises());
-        recovery_->describe(found);
-    }
+    if (options_.job == Job::repair && recovery_) describe_repaired(results_.durability.emplace());
     if (!run_.is_stopping()) co_return;
     options_.delete_files_at_shutdown = false;  // they are in the state that the crash left
     collect_files();
+}
+
+// As VerifyDriver::describe().
+void RunDriver::describe_repaired(DurabilityResult& found) const {
+    // Before Recovery::describe(), which counts the pages that were demanded.
+    if (keeper_ != nullptr) found.promises = told_of(left_promises_, recovery_->promises());
+    recovery_->describe(found);
+    for (const FileOptions& file : options_.files) {
+        if (is_transient(file, options_.files)) continue;
+        if (durability_of(options_, file) == Durability::none) ++found.undurable_files;
+    }
 }
 
 ums::Task<void> RunDriver::run_recovery() {

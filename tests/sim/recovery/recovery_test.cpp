@@ -233,6 +233,13 @@ TEST_CASE("a repair rewrites a damaged page, and a run continues with the files"
     CHECK(results.outcome == Outcome::passed);
 }
 
+TEST_CASE("a repair counts the files for which nothing was requested of the storage, as a verification does") {
+    LeftRun left(0, 0, [](Options& options) { options.files[0].durability = sim::Durability::none; });
+    spoil(left.data(), left.busy_page());
+    CHECK(left.verify().durability.value().undurable_files == 1);
+    CHECK(left.work(Job::repair).durability.value().undurable_files == 1);
+}
+
 TEST_CASE("a page whose version no run can have made is repaired, and has enough versions left") {
     LeftRun left;
     left.forget_changes_before_checkpoint();
