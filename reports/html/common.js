@@ -14,6 +14,7 @@ const fileLink = path => el('a', {href: (path.startsWith('/') ? '' : './') + enc
 const color = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
 const cut = (value, digits) => (Math.floor(value * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits);
 const count = n => Math.round(n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+const counted = (n, noun) => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
 const duration = us => {
   if (us > 0 && us < 1) return cut(us * 1000, 0) + ' ns';
   if (us < 1000) return cut(us, 0) + ' us';

@@ -8,7 +8,6 @@ const percent = (value, sign) => value === null ? '-' : (sign && value >= 0 ? '+
 const grades = {better: 'good', worse: 'poor', same: 'soft', unknown: 'soft'};
 const words = {better: 'better', worse: 'worse', same: 'within the noise', unknown: ''};
 const withInterval = (value, half) => number(value) + (half === null ? '' : ' ± ' + number(half));
-const counted = (n, noun) => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
 const side = (title, each) => el('div', {class: 'verdict' + (each.findings ? ' FAIL' : each.is_whole ? '' : ' INCOMPLETE')}, el('h1', {}, title), el('p', {}, each.name),
   el('p', {class: 'soft'}, [isSweep ? '' : counted(each.rounds, 'round'), each.engine, each.start_utc ? each.start_utc.slice(0, 19).replace('T', ' ') + ' UTC' : '',
     each.is_whole ? '' : 'not measured to its end', each.findings ? counted(each.findings, 'finding') : ''].filter(part => part).join(', ')));

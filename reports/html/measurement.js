@@ -4,7 +4,6 @@ const data = JSON.parse(document.getElementById('data').textContent);
 const page = document.getElementById('page');
 const own = data.document === 'ioproof bench';
 const targets = data.targets || [], rounds = data.rounds, samples = data.samples, total = data.total;
-const counted = (n, noun) => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
 const mb = bytes => (bytes / 1048576).toFixed(1);
 const percent = value => value.toFixed(0) + ' %';
 const nameOf = (target, i) => [target.class, target.path || `target ${i + 1}`].filter(part => part).join(' ');

@@ -17,7 +17,7 @@ cd "$folder"
 check() {
     local page=$1 text cells
     shift
-    timeout 60 "$browser" --headless --no-sandbox --disable-gpu --dump-dom "file://$folder/$page" >dom.html 2>/dev/null
+    timeout 60 "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=2000 --dump-dom "file://$folder/$page" >dom.html 2>/dev/null
     # What the scripts have made, without the scripts themselves and their data, and the text for browsers that run none.
     sed -e '/<noscript>/,$d' dom.html >shown.html
     for text in "$@"; do
@@ -31,13 +31,33 @@ check() {
     echo "ok: $page"
 }
 
+# opened PAGE: the page as a reader sees it who opens each finding, whose details are built only then.
+opened() {
+    local open='for (const each of document.querySelectorAll("details.finding")) each.open = true;'
+    sed -e '/Content-Security-Policy/d' -e "s|</body>|<script>$open</script></body>|" "$1"
+}
+
 "$program" run -dir . -size 8 -d 1 -q --ledger ledger >run.txt 2>&1
 "$program" verify -dir . -q --ledger ledger --html verify.html >verify.txt 2>&1
 check verify.html 'What the ledger or witness demands</h3>'
 
 # Faults on purpose end the run with 1.
-"$program" run -dir . -size 8 -d 1 -q --inject bit_corruption:0.01 --html rehearsed.html >rehearsed.txt 2>&1 || [[ $? -eq 1 ]]
+printf '[CONFIG]\nStopOnError=FALSE\n' >go_on.ini
+"$program" run -cfg go_on.ini -dir . -size 8 -d 1 -q --inject bit_corruption:0.01 --html rehearsed.html >rehearsed.txt 2>&1 || [[ $? -eq 1 ]]
 check rehearsed.html 'REHEARSAL: faults are injected on purpose: bit_corruption:0.01.'
+opened rehearsed.html >opened.html
+check opened.html '>checksum</dt>' '>wrong</dt>'
+if grep -oE '>1 bytes|[ >]1 bits' shown.html; then
+    echo "FAILED: a wrong plural"
+    exit 1
+fi
+"$program" run -dir . -size 8 -d 1 -q --inject io_error:0.02 --html failed.html >failed.txt 2>&1 || [[ $? -eq 1 ]]
+opened failed.html >opened.html
+check opened.html '>error</dt>'
+if grep -F '>checksum</dt>' shown.html; then
+    echo "FAILED: a request that failed has brought no page"
+    exit 1
+fi
 
 # Not in the folder of temporary files, which may be in memory, where no disk is.
 mkdir -p "$root/build/page_test"
