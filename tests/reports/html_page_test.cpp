@@ -64,6 +64,10 @@ TEST_CASE("a page shows what was promised to a ledger, what a reader read, and w
     for (const char* shown : {"data.promising", "group.reader", "group.turn.verified"}) CHECK_THAT(html, ContainsSubstring(shown));
 }
 
+TEST_CASE("a page rounds the speed of backups as the text does") {
+    CHECK_THAT(reports::html_report(parsed(stale_results())), ContainsSubstring("mbRate(w.bytes_per_s / 1048576)"));
+}
+
 TEST_CASE("a page has LSNs as text, because a browser would round the numbers of a log that has run for long") {
     constexpr std::uint64_t kLsn = (std::uint64_t{0x20'0001} << 32) + 0x2005;
     sim::Results results = stale_results();
