@@ -31,8 +31,9 @@ const phaseShades = {id: 'phases', beforeDatasetsDraw(chart) {
   });
   ctx.restore();
 }};
-const timeChart = (name, unit, datasets, more = {}) => chart(name, () => ({type: 'line', data: {datasets: datasets()}, plugins: [phaseShades],
-  options: base('seconds since the run began', unit, {...more, x: {min: 0, max: endOfRun, ticks: {color: color('soft'), maxTicksLimit: 8}}})}));
+// Null if there is no point to draw, such as the latency of writes in a file that has none.
+const timeChart = (name, unit, datasets, more = {}) => datasets().some(set => set.data.length) ? chart(name, () => ({type: 'line', data: {datasets: datasets()}, plugins: [phaseShades],
+  options: base('seconds since the run began', unit, {...more, x: {min: 0, max: endOfRun, ticks: {color: color('soft'), maxTicksLimit: 8}}})})) : null;
 
 // Each cell shows how many requests of that second took that long; the darker, the larger their share of the second.
 const bucketUs = i => 0.512 * 2 ** i;
@@ -131,7 +132,7 @@ const fileSection = (file, i) => {
     verdict && verdict.remarks.length ? el('ul', {class: 'remarks'}, verdict.remarks.map(entry => el('li', {}, el('span', {class: 'grade ' + entry.grade}, entry.grade + ' '), remark(entry)))) : null,
     el('h3', {}, 'Summary'), el('div', {class: 'scroll'}, table(facts.slice(0, 10).map(f => f[0]), [facts.slice(0, 10).map(f => f[1])], 0), table(facts.slice(10).map(f => f[0]), [facts.slice(10).map(f => f[1])], 0)),
     el('h3', {}, 'Latency'), latencyTable(file), el('div', {class: 'charts'}, histogram(file), percentileChart(file)),
-    times.length ? [el('h3', {}, 'Over time'), timeCharts(file)] : null);
+    points(times).length ? [el('h3', {}, 'Over time'), timeCharts(file)] : null);
 };
 const rate = (pages, us) => us && pages ? mbRate(pages * 8192 / 1048576 / (us / 1e6)) : '-';
 const some = n => n ? count(n) : '-';

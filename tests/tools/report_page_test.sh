@@ -38,8 +38,16 @@ opened() {
 }
 
 "$program" run -dir . -size 8 -d 1 -q --ledger ledger >run.txt 2>&1
-"$program" verify -dir . -q --ledger ledger --html verify.html >verify.txt 2>&1
+"$program" verify -dir . -q --ledger ledger --html verify.html --json verify.json >verify.txt 2>&1
 check verify.html 'What the ledger or witness demands</h3>'
+# A verification of small files: each interval shortened until it is below a millisecond.
+sed -E ':again; s/("intervals":\{[^}]*"duration_us":\[[^]]*)[0-9]{4,}/\11/; t again' verify.json >short.json
+"$program" report short.json --html short.html >/dev/null
+check short.html '>Latency</h3>'
+if grep -F '>Over time</h3>' shown.html; then
+    echo "FAILED: charts without a point"
+    exit 1
+fi
 
 # Faults on purpose end the run with 1.
 printf '[CONFIG]\nStopOnError=FALSE\n' >go_on.ini
