@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -167,14 +168,15 @@ std::string group_title(const PairJson& group) {
     return label.empty() ? path : path.empty() ? label : fmt::format("{} {}", label, path);
 }
 
-std::string side_text(const char* word, const PairJson& side) {
-    std::string text = fmt::format("{:6}  {}: {}", word, ums::printable(side["name"].get<std::string>()),
-                                   counted(side["rounds"].get<std::uint64_t>(), "round"));
-    if (const auto engine = side["engine"].get<std::string>(); !engine.empty()) text += ", " + ums::printable(engine);
-    if (const auto start = side["start_utc"].get<std::string>(); !start.empty()) text += ", " + ums::printable(start.substr(0, 19));
-    if (!side["is_whole"].get<bool>()) text += ", not measured to its end";
-    if (const auto findings = side["findings"].get<std::uint64_t>(); findings > 0) text += ", " + counted(findings, "finding");
-    return text + "\n";
+std::string side_text(const char* word, const PairJson& side, bool is_sweep) {
+    std::vector<std::string> facts;
+    if (!is_sweep) facts.push_back(counted(side["rounds"].get<std::uint64_t>(), "round"));
+    if (const auto engine = side["engine"].get<std::string>(); !engine.empty()) facts.push_back(ums::printable(engine));
+    if (const auto start = side["start_utc"].get<std::string>(); !start.empty()) facts.push_back(ums::printable(start.substr(0, 19)));
+    if (!side["is_whole"].get<bool>()) facts.emplace_back("not measured to its end");
+    if (const auto findings = side["findings"].get<std::uint64_t>(); findings > 0) facts.push_back(counted(findings, "finding"));
+    return fmt::format("{:6}  {}{}{}\n", word, ums::printable(side["name"].get<std::string>()), facts.empty() ? "" : ": ",
+                       fmt::join(facts, ", "));
 }
 
 // Whether every round is worse than each of the baseline, by more than the tolerance. A single stall makes the noise of a few rounds so
@@ -236,7 +238,8 @@ PairJson compare_measurements(const MeasuredSide& before, const MeasuredSide& af
 }
 
 std::string measure_comparison_text(const PairJson& comparison) {
-    std::string text = side_text("before", comparison["before"]) + side_text("after", comparison["after"]);
+    const bool is_sweep = comparison["kind"] == "sweeps";
+    std::string text = side_text("before", comparison["before"], is_sweep) + side_text("after", comparison["after"], is_sweep);
     if (!comparison["asked"].empty()) text += "\nThe settings differ; the differences below may come from that:\n";
     for (const PairJson& change : comparison["asked"]) {
         text += fmt::format("  {}: {}: {} -> {}\n", ums::printable(change["group"].get<std::string>()),
@@ -260,6 +263,10 @@ std::string measure_comparison_text(const PairJson& comparison) {
     }
     for (const PairJson& name : comparison["unpaired"]) {
         text += fmt::format("\n{}: only in one of the two\n", ums::printable(name.get<std::string>()));
+    }
+    if (is_sweep) {  // it has no --repeat
+        return text + "\n" +
+               wrapped("A sweep measures each point once, so the noise is not known, and nothing is marked.", kReportColumns, 0);
     }
     return text + "\n" +
            wrapped(

@@ -56,6 +56,6 @@ for (const group of data.groups) {
     charts.length ? el('div', {class: 'charts'}, charts) : null));
 }
 if (data.unpaired.length) page.append(section('Only in one of the two', el('ul', {}, data.unpaired.map(name => el('li', {}, name)))));
-page.append(el('p', {class: 'soft'}, '± is the 95 % confidence interval of the mean of the rounds. Better and worse mark differences that exceed the noise: how far the means of the rounds may lie apart by chance in 95 of 100 cases (Welch\'s test). '
+page.append(el('p', {class: 'soft'}, isSweep ? 'A sweep measures each point once, so the noise is not known, and nothing is marked.' : '± is the 95 % confidence interval of the mean of the rounds. Better and worse mark differences that exceed the noise: how far the means of the rounds may lie apart by chance in 95 of 100 cases (Welch\'s test). '
   + 'Where a side has one round, the noise is not known, and nothing is marked.'));
 draw();

@@ -270,6 +270,9 @@ TEST_CASE("two sweeps are compared point by point") {
     CHECK(figure_row(comparison, 0, "depth 2", "/s")["change_percent"] == 0);
     REQUIRE(comparison["asked"].size() == 1);
     CHECK(comparison["asked"][0]["name"] == "--verify");
+    // A sweep has neither rounds nor --repeat.
+    CHECK_THAT(reports::measure_comparison_text(comparison),
+               ContainsSubstring("measures each point once") && !ContainsSubstring("round") && !ContainsSubstring("--repeat"));
     CHECK_THROWS_AS(compared_documents(sweep_of({1000}, asked), rounds_of({1000})), reports::ResultsDocumentError);
 }
 
