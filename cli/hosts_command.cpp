@@ -47,7 +47,7 @@ HostsRehearsal hand_overs(const RehearseArguments& arguments) {
 
 HostsRehearsal readers(const RehearseArguments& arguments) {
     HostsRehearsal rehearsal;
-    rehearsal.words = {"", "readers", "reader", "owners with their readers", "a reader"};
+    rehearsal.words = {"", "readers", "reader", "series of an owner and its readers", "a reader"};
     for (const sim::ReaderFault fault : arguments.reader_faults) rehearsal.rows.push_back({name_of(fault), {}});
     rehearsal.in_turn = arguments.readers_in_turn;
     rehearsal.rehearse = [&arguments](std::uint64_t seed, std::size_t row) {
