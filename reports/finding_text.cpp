@@ -76,8 +76,8 @@ std::string finding_detail(const sim::Finding& finding) {
         case Kind::misdirected_write:
         case Kind::misdirected_read:
             if (!finding.other) return fmt::format("holds page {} of file {}", received.page_id, received.file_id);
-            return fmt::format("{} page {} of file {}", received.page_id == finding.place.page_id ? "its image is in" : "holds",
-                               finding.other->page_id, finding.other->file_id);
+            return fmt::format("{} page {} of file {}", holds_other_page(finding) ? "holds" : "its image is in", finding.other->page_id,
+                               finding.other->file_id);
         case Kind::zeroed_page: return fmt::format("zeros, version {} was written", expected.version);
         case Kind::bytes_not_read: return fmt::format("{} bytes were not filled", comparison.not_read_bytes);
         case Kind::bit_corruption:

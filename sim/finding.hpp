@@ -239,4 +239,8 @@ inline constexpr std::size_t kBitPositionsMax = 64;
 // What was requested of the storage: "read", "write", "sync", "resize", "open".
 [[nodiscard]] std::string_view operation_of(const Finding& finding);
 
+// Misdirected: another page's image, or a part of it, is here. Otherwise the page is as it was before the write, and its image is in
+// `other`.
+[[nodiscard]] bool holds_other_page(const Finding& finding);
+
 }  // namespace sim

@@ -1,4 +1,5 @@
 // Names of enumerators as people see them.
+#include <algorithm>
 #include <array>
 
 #include "sim/finding.hpp"
@@ -76,6 +77,18 @@ std::string_view operation_of(const Finding& finding) {
         case FileRequest::open: return "open";
     }
     UMS_ASSERT(false && "unknown request");
+}
+
+bool holds_other_page(const Finding& finding) {
+    const std::vector<SectorFact>& sectors = or_empty(finding.comparison).sectors;
+    const auto is_other = [](const SectorFact& fact) { return fact.state == SectorState::other_page; };
+    const auto is_zero = [](const SectorFact& fact) { return fact.state == SectorState::zero; };
+    // Even if the page's own header is above it.
+    if (std::any_of(sectors.begin(), sectors.end(), is_other)) return true;
+    // Zeros from before the first write are of no page.
+    if (!sectors.empty() && std::all_of(sectors.begin(), sectors.end(), is_zero)) return false;
+    const ReceivedIdentity& received = or_empty(finding.received);
+    return received.page_id != finding.place.page_id || received.file_id != finding.place.file_id;
 }
 
 std::string_view name_of(RereadResult result) {

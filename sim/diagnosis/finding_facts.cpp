@@ -25,6 +25,12 @@ std::string newer_version_text(const ImageComparison& comparison, std::uint32_t 
                        is_part ? "A part of version" : "Version", is_part ? newer->version : received, newest);
 }
 
+// Some of the page's sectors are not of the other one.
+bool is_part_of(const ImageComparison& comparison) {
+    return std::any_of(comparison.sectors.begin(), comparison.sectors.end(),
+                       [](const SectorFact& fact) { return fact.state != SectorState::other_page; });
+}
+
 std::string what_happened(const Finding& finding) {
     const ImageComparison& comparison = or_empty(finding.comparison);
     const std::uint32_t expected = or_empty(finding.expected).version;
@@ -43,13 +49,12 @@ std::string what_happened(const Finding& finding) {
                                expected);
         case FindingKind::misdirected_write:
         case FindingKind::misdirected_read:
-            if (or_empty(finding.received).page_id == finding.place.page_id &&
-                or_empty(finding.received).file_id == finding.place.file_id) {
+            if (!holds_other_page(finding)) {
                 return fmt::format("Version {} of the page was written to another place: page {} of file {}.", expected,
                                    finding.other->page_id, finding.other->file_id);
             }
-            return fmt::format("The page holds page {} of file {}, version {}.", finding.other->page_id, finding.other->file_id,
-                               finding.other->version);
+            return fmt::format("{} page {} of file {}, version {}.", is_part_of(comparison) ? "The page holds a part of" : "The page holds",
+                               finding.other->page_id, finding.other->file_id, finding.other->version);
         case FindingKind::zeroed_page:
             return fmt::format("Version {} of the page was written and acknowledged, but zeros came back.", expected);
         case FindingKind::bytes_not_read:

@@ -118,6 +118,12 @@ TEST_CASE("an older version here and the newest one elsewhere are a misdirected 
     REQUIRE(finding.other);
     CHECK(finding.other->page_id == 812);
     CHECK_THAT(finding.description, ContainsSubstring("written to another place: page 812 of file 2"));
+    CHECK_FALSE(holds_other_page(finding));
+    // Zeros have no number of a page.
+    const sim::Finding first = found(PageBuffer(), {.written = version(1), .found_elsewhere = sim::PagePlace{2, "f", 812, 1}});
+    CHECK(first.kind == FindingKind::misdirected_write);
+    CHECK_THAT(first.description, ContainsSubstring("written to another place: page 812 of file 2"));
+    CHECK_FALSE(holds_other_page(first));
 }
 
 TEST_CASE("another page's image is a misdirected read if it came once, and a misdirected write if it persists") {
@@ -136,6 +142,8 @@ TEST_CASE("another page's image is a misdirected read if it came once, and a mis
     const PageBuffer half(kWritten);
     copy_sectors(PageBuffer(other), half, 8, 8);
     CHECK(kind(half) == FindingKind::misdirected_write);
+    CHECK_THAT(found(half).description, ContainsSubstring("The page holds a part of page 301 of file 1"));
+    CHECK(holds_other_page(found(half)));
     // Even where nothing was ever written.
     CHECK(kind(PageBuffer(other), {.never_written = true}) == FindingKind::misdirected_write);
 }
