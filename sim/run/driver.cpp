@@ -138,6 +138,11 @@ void Driver::decide_outcome() {
     }
 }
 
+DriveWatch Driver::drive_below(const std::string& path) {
+    const WatchedCall call(journal_, "query of the device", path);
+    return DriveWatch(path);
+}
+
 Progress Driver::common_progress() const {
     Progress progress;
     progress.phase = phase_.load(std::memory_order_relaxed);

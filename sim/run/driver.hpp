@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "sim/event.hpp"
 #include "sim/files/sim_file.hpp"
@@ -73,6 +74,8 @@ protected:
     void watch_long_io(ums::TaskGroup& monitors, ums::Event& stop);
     // For the files of the run. Only once there are schedulers.
     [[nodiscard]] FileContext file_context() { return {storage_, *outstanding_, run_, journal_, load_of(options_)}; }
+    // Waits for the disk of the file, perhaps forever.
+    [[nodiscard]] DriveWatch drive_below(const std::string& path);
     // The progress that does not depend on the parts of a run.
     [[nodiscard]] Progress common_progress() const;
     static void add_files(Progress& progress, std::span<SimFile* const> files);

@@ -91,9 +91,12 @@ void RunDriver::remove_created_files() {
     }
 }
 
+// Not with the lock: whoever asks for the progress would wait for a disk that does not answer.
 void RunDriver::add_file(SimFile::Setup setup) {
+    DriveWatch drive = drive_below(setup.options.path);
     const std::lock_guard guard(parts_mutex_);
     parts_->add_file(std::move(setup), file_context());
+    parts_->drives.push_back(std::move(drive));
 }
 
 void RunDriver::add_backup_file(SimFile::Setup setup) {
@@ -121,6 +124,7 @@ void RunDriver::look_for_names() {
     if (!options_.delete_files_at_shutdown) kept.assign(parts_->files.begin(), parts_->files.end());
     if (keeps_backups()) kept.insert(kept.end(), parts_->files_of_backups.begin(), parts_->files_of_backups.end());
     for (const SimFile* file : kept) {
+        const WatchedCall call(journal_, "query of the name", file->path());
         ums::FileStatus named;
         ums::FileStatus tested;
         if (file->is_device() || storage_.status(file->path(), named)) continue;

@@ -70,7 +70,6 @@ void RunParts::reserve(const Options& options, std::uint64_t pool_bytes, std::sp
 }
 
 void RunParts::add_file(SimFile::Setup setup, const FileContext& of_run) {
-    drives.emplace_back(setup.options.path);
     if (setup.options.is_log) {
         log_files.push_back(std::make_unique<SimFile>(std::move(setup), of_run));
         files.push_back(log_files.back().get());

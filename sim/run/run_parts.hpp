@@ -57,7 +57,7 @@ struct RunParts {
     std::vector<std::unique_ptr<SimFile>> log_files;
     std::vector<SimFile*> files;             // all, in the order of the configuration
     std::vector<SimFile*> files_of_backups;  // as they were added
-    std::vector<DriveWatch> drives;          // of `files`
+    std::vector<DriveWatch> drives;          // of `files`; from whoever adds these
     std::unique_ptr<BufferPool> pool;
     std::unique_ptr<PromiseBook> promises;  // null: there is no keeper
     std::unique_ptr<LogManager> log;

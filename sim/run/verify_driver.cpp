@@ -32,7 +32,7 @@ void VerifyDriver::open_files() {
         if (!left.file) continue;
         (left.options.is_log ? parts->log_files : parts->data_files).push_back(left.file.get());
         parts->files.push_back(left.file.get());
-        parts->drives.emplace_back(left.file->path());
+        parts->drives.push_back(drive_below(left.file->path()));
         left.file->governor().allow_bursts(true);
     }
     parts->log = std::make_unique<LogAnalysis>(parts->log_files, parts->data_files, parts->left.run_id, run_, journal_,

@@ -29,6 +29,10 @@ public:
         pause_in("opening");
         return inner().reopen(file, how, again);
     }
+    std::error_code status(const std::string& path, ums::FileStatus& status) override {
+        if (is_at_its_end && is_at_its_end()) pause_in("query of the name");
+        return inner().status(path, status);
+    }
     std::error_code remove(ums::FileHandle file) override {
         pause_in("deletion");
         return inner().remove(file);
@@ -61,6 +65,7 @@ public:
 
     std::string paused_call;
     std::function<void()> on_pause;
+    std::function<bool()> is_at_its_end;  // the run: it looks for the names of its files
 
 private:
     void pause_in(const std::string& call) {
@@ -117,6 +122,22 @@ TEST_CASE("a call that does not return for 15 seconds is named while it lasts an
         CHECK(run.sink.findings().empty());
         CHECK(simulation.progress().long_calls.empty());
     }
+}
+
+TEST_CASE("a run that does not learn at its end whether its files still have their names says so") {
+    VirtualRun run;
+    PausingStorage storage(run.storage);
+    storage.paused_call = "query of the name";
+    sim::Simulation simulation(quiet_options(VirtualRun::kFolder), storage, run.clock, run.sink);
+    storage.is_at_its_end = [&] { return simulation.phase() == sim::Phase::summary; };
+    storage.on_pause = [&] {
+        run.clock.advance_to(run.clock.now_ns() + 16 * ums::kNsPerSecond);
+        simulation.look_at_calls();
+    };
+    const sim::Results results = simulation.run();
+    INFO(run.sink.text());
+    CHECK(run.sink.count_of(Severity::warning, "Call takes longer than 15 seconds: query of the name of /memory/data.mdx") == 1);
+    CHECK(results.outcome == sim::Outcome::passed);
 }
 
 TEST_CASE("a verification, too, names a call that does not return while it opens the files") {
