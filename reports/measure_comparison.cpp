@@ -182,7 +182,7 @@ std::string side_text(const char* word, const PairJson& side, bool is_sweep) {
 // Whether every round is worse than each of the baseline, by more than the tolerance. A single stall makes the noise of a few rounds so
 // large that their means say nothing, but it does not change this. With at least kOrdersMin orders in which the rounds could have come, all
 // equally likely if nothing has changed, chance puts all of one side last in less than 2.5 of 100 cases, as often as Welch's test calls a
-// side worse. That takes four rounds on each side.
+// side worse. That takes four rounds on each side, three and five, or two and eight.
 bool is_worse_in_every_round(const PairJson& row, double tolerance_percent) {
     constexpr double kOrdersMin = 40;
     const auto before = row["before_values"].get<std::vector<double>>();

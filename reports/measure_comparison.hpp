@@ -25,7 +25,7 @@ namespace reports {
 
 // Adds to a comparison with a baseline, as "baseline", its tolerance and the figures that miss it. Judges only the figures that vary least:
 // requests per second and average latency, of every target and of all. A figure fails if it is worse by more than `tolerance_percent` and,
-// if the noise is known, by more than the noise or, with four rounds on each side or more, in every round.
+// if the noise is known, by more than the noise or, with four rounds on each side (or three and five, two and eight), in every round.
 void judge_by_baseline(nlohmann::ordered_json& comparison, double tolerance_percent);
 [[nodiscard]] bool holds_baseline(const nlohmann::ordered_json& comparison);
 [[nodiscard]] std::string baseline_text(const nlohmann::ordered_json& comparison);
