@@ -61,6 +61,7 @@ struct MeasureFiles::Wish {
     bool is_unfinished = false;
     bool holds_pages = false;
     std::uint32_t file_id = 1;
+    std::uint64_t first_run_id = 0;  // of its first page
     ums::FileStatus found;
     std::uint64_t present_bytes = 0;
     KnownPages known;
@@ -214,7 +215,8 @@ std::unique_ptr<PageBook> MeasureFiles::book_of(Wish& wish, BookUnit unit) const
         return std::move(wish.known.book);
     }
     const std::uint32_t unit_bytes = unit == BookUnit::page ? kPageBytes : kSectorBytes;
-    return std::make_unique<PageBook>(file.size_bytes / unit_bytes, wish.file_id, run_id_, unit, past);
+    const std::uint64_t first_run_id = file.was_created ? run_id_ : wish.first_run_id;
+    return std::make_unique<PageBook>(file.size_bytes / unit_bytes, wish.file_id, run_id_, unit, past, first_run_id);
 }
 
 // Changes nothing on the storage.
@@ -312,6 +314,7 @@ void MeasureFiles::look_at_contents(Wish& wish) {
 void MeasureFiles::take_header(const PageHeader& header, Wish& wish) {
     if (wish.changes() && !wish.may_overwrite) refuse_newer_format(wish.path, header);
     if (header.file_id <= kFilesMax) wish.file_id = header.file_id;
+    wish.first_run_id = header.run_id;
 }
 
 void MeasureFiles::make(Wish& wish) {

@@ -8,12 +8,14 @@
 
 namespace sim {
 
-PageBook::PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id, BookUnit unit, BookPast past)
+PageBook::PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id, BookUnit unit, BookPast past,
+                   std::uint64_t first_run_id)
     : unit_(unit),
       pages_(pages),
       file_id_(file_id),
       run_id_(run_id),
       past_(past),
+      first_run_id_(first_run_id),
       memory_((pages > 0 ? pages : 1) * kEntryBytes, ums::MemoryKind::huge_pages) {}
 
 std::uint64_t PageBook::run_tag_of(std::uint64_t run_id) { return ums::mix64(run_id) & kTag; }
@@ -72,10 +74,11 @@ void PageBook::end_write(std::uint64_t page, bool succeeded) {
 
 // Whether nothing that was there before this process can look like this.
 bool PageBook::cannot_be_older(std::uint64_t page, const UnitImage& says) const {
+    if (!says.is_ours) return false;
     const bool is_here = says.number == number_of(page);
     switch (past_) {
-        case BookPast::pages: return says.is_ours && (!says.is_sound || !is_here);
-        case BookPast::device: return says.is_ours && !says.is_sound && is_here;
+        case BookPast::pages: return (is_here || unit_ == BookUnit::sector) ? !says.is_sound : says.run_id == first_run_id_;
+        case BookPast::device: return is_here && !says.is_sound;
         case BookPast::mixed:
         case BookPast::foreign: break;
     }

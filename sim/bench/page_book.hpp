@@ -35,7 +35,8 @@ enum class BookJudgement : std::uint8_t { right, not_judged, wrong };
 
 // What the file may hold where this process has not read or written it yet.
 enum class BookPast : std::uint8_t {
-    pages,    // only units of ours, each in its place: a damaged one is wrong, and so is a sound one with another number
+    pages,    // units of ours, each in its place: a damaged one is wrong, and so is a page in another one's place, unless it is of another
+              // run than the first page: before the file became ours it may have been anything
     mixed,    // also other data, such as 4 KB blocks in the middle of pages
     device,   // a device of ours: also what older files left on it. A damaged unit with the number of its place is wrong.
     foreign,  // anything, such as the blocks of older files of ours in the image of a disk
@@ -43,9 +44,10 @@ enum class BookPast : std::uint8_t {
 
 class PageBook {
 public:
-    // `file_id`: from the file's first page, or ours. `run_id`: for the versions that are written now.
+    // `file_id`: from the file's first page, or ours. `run_id`: for the versions that are written now. `first_run_id`: of the run or
+    // measurement that wrote the first page before; 0: not known.
     PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id, BookUnit unit = BookUnit::page,
-             BookPast past = BookPast::pages);
+             BookPast past = BookPast::pages, std::uint64_t first_run_id = 0);
 
     // --- images; any thread ---
 
@@ -122,6 +124,7 @@ private:
     const std::uint32_t file_id_;
     const std::uint64_t run_id_;
     const BookPast past_;
+    const std::uint64_t first_run_id_;
     std::uint32_t measurement_ = 0;  // counted in this process, from 0
     ums::MemoryRegion memory_;
 };

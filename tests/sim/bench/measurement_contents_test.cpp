@@ -241,7 +241,8 @@ TEST_CASE("a page of the file that stands in another page's place is a misdirect
     target.source.contents = MeasureContents::pages;
     run_spec(run, spec_of(target));
     constexpr std::uint32_t kPage = 5;
-    const PageBuffer other(PageIdentity{.run_id = 7, .file_id = 1, .page_id = kPage + 1, .version = 3});
+    const std::uint64_t run_id = read_header(measured_bytes(run, kPageBytes).data()).run_id;
+    const PageBuffer other(PageIdentity{.run_id = run_id, .file_id = 1, .page_id = kPage + 1, .version = 3});
     run.memory.find(kMeasured)->write(kPage * kPageBytes, other.data(), kPageBytes);
     target.create_bytes = 0;
     target.outstanding = 1;
@@ -253,8 +254,10 @@ TEST_CASE("a page of the file that stands in another page's place is a misdirect
     CHECK_THAT(found[0].description, ContainsSubstring("wrong: it is version 3 of page 6 of file 1. A second read was not right."));
 }
 
-TEST_CASE("what older files left in the image of a disk is not a finding when the image is measured") {
-    VirtualRun run;
+namespace {
+
+// The image of a disk with a file of ours that began elsewhere, and half of whose pages were overwritten in part since.
+void put_image_with_remainders(VirtualRun& run) {
     auto image = std::make_unique<MemoryFile>(99);
     const std::vector<std::byte> zeros(kPageBytes / 2);
     for (std::uint32_t page = 0; page < 256; ++page) {
@@ -263,6 +266,13 @@ TEST_CASE("what older files left in the image of a disk is not a finding when th
         if (page % 2 == 1) image->write(page * std::uint64_t{kPageBytes} + zeros.size(), zeros.data(), zeros.size());
     }
     run.memory.put(kMeasured, std::move(image));
+}
+
+}  // namespace
+
+TEST_CASE("what older files left in the image of a disk is not a finding when the image is measured") {
+    VirtualRun run;
+    put_image_with_remainders(run);
     MeasureTarget target = small_target();
     target.create_bytes = 0;
     target.may_overwrite = true;
@@ -272,6 +282,25 @@ TEST_CASE("what older files left in the image of a disk is not a finding when th
     CHECK(results.finding_count == 0);
     CHECK(results.timespans[0].targets[0].pages_not_judged > 100);
     CHECK(results.timespans[0].targets[0].pages_verified > 100);
+}
+
+TEST_CASE("nor are such remainders findings in an image whose beginning an earlier measurement has overwritten with its pages") {
+    VirtualRun run;
+    put_image_with_remainders(run);
+    MeasureTarget target = small_target();
+    target.create_bytes = 0;
+    target.may_overwrite = true;
+    target.write_percent = 100;
+    target.max_offset_bytes = 8 * kPageBytes;
+    target.source.contents = MeasureContents::pages;
+    CHECK(run_spec(run, spec_of(target)).finding_count == 0);
+    REQUIRE(has_signature(measured_bytes(run, kPageBytes).data()));
+    target.may_overwrite = false;
+    target.write_percent = 0;
+    target.max_offset_bytes = 0;
+    const MeasureResults results = run_spec(run, spec_of(target));
+    CHECK(results.finding_count == 0);
+    CHECK(results.timespans[0].targets[0].pages_not_judged > 100);
 }
 
 TEST_CASE("overlapping writes and reads of a measurement are not a finding") {

@@ -1,5 +1,6 @@
 #include "sim/bench/page_book.hpp"
 
+#include <cstdint>
 #include <vector>
 
 #include "sim/page/page_codec.hpp"
@@ -123,17 +124,21 @@ TEST_CASE("a damaged page is wrong if the file held only pages, and not judged i
     CHECK(mixed.judge(0, page.data(), mixed.mark(0)) == BookJudgement::not_judged);
 }
 
-TEST_CASE("a sound page with another number is wrong in a file of pages at its first read, and may be older where other files were") {
+TEST_CASE("a page in another page's place is wrong in a file of its run at its first read, and may be older where other files were") {
     const PageBookPage other(5, 4, 9);
     PageBookPage damaged(5, 3, 9);
     damaged.data()[kPageBytes / 2] ^= std::byte{1};
     PageBookPage both(5, 4, 9);
     both.data()[kPageBytes / 2] ^= std::byte{1};
-    const auto judged = [](BookPast past, const PageBookPage& page) {
-        PageBook book(10, 1, 77, BookUnit::page, past);
+    const auto judged = [](BookPast past, const PageBookPage& page, std::uint64_t first_run_id = 5) {
+        PageBook book(10, 1, 77, BookUnit::page, past, first_run_id);
         return book.judge(3, page.data(), book.mark(3));
     };
     CHECK(judged(BookPast::pages, other) == BookJudgement::wrong);
+    CHECK(judged(BookPast::pages, both) == BookJudgement::wrong);
+    CHECK(judged(BookPast::pages, other, 6) == BookJudgement::not_judged);
+    CHECK(judged(BookPast::pages, both, 6) == BookJudgement::not_judged);
+    CHECK(judged(BookPast::pages, damaged, 6) == BookJudgement::wrong);
     for (const BookPast past : {BookPast::mixed, BookPast::device, BookPast::foreign}) {
         CHECK(judged(past, other) == BookJudgement::not_judged);
         CHECK(judged(past, both) == BookJudgement::not_judged);
