@@ -78,25 +78,6 @@ TEST_CASE("a device that was cut off while a run wrote its first pages holds its
     CHECK(kinds(left.verify()) == "");
 }
 
-TEST_CASE("old data in a kept file is no finding although the log has a hole, in which the first writes may have been") {
-    LeftRun left(64);
-    std::uint64_t last = 0;
-    left.for_each_block([&last](std::uint64_t, const sim::LogBlockHeader& header) { last = std::max(last, header.sequence); });
-    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
-        const std::vector<std::byte> zeros(header.size_bytes);
-        if (header.sequence != 1 && header.sequence != last) left.log().write(offset_bytes, zeros.data(), zeros.size());
-    });
-    left.put_version(0, 1, 0);
-    const std::vector<std::byte> noise(left.data().size_bytes() - kPageBytes, std::byte{0x5a});
-    left.data().write(kPageBytes, noise.data(), noise.size());
-    left.options.delete_files_at_startup = false;
-    const Results results = left.verify();
-    REQUIRE(results.durability->missing_blocks > 0);
-    REQUIRE_FALSE(results.findings.empty());
-    for (const Finding& finding : results.findings) CHECK(finding.place.is_log);
-    CHECK(results.durability->wrong_pages == 0);
-}
-
 TEST_CASE("a page that reverted to an older version is reported as a lost write, even if its log was truncated") {
     LeftRun left;
     const std::uint32_t page = left.busy_page();
