@@ -1,6 +1,7 @@
 #include "sim/verify/log_scan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -38,14 +39,29 @@ bool is_consistent(const LogBlockHeader& header) {
     return is_in_vlf && is_numbered && header.vlf_sequence != 0 && header.first_lsn == make_lsn(header.vlf_sequence, header.vlf_sector, 0);
 }
 
+bool comes_before(const LogBlockPlace& a, const LogBlockPlace& b) {
+    return a.sequence != b.sequence ? a.sequence < b.sequence : a.incarnation > b.incarnation;
+}
+
 // By number, each once. An owner that does not know that it has been replaced uses numbers that belong to another.
 void put_in_order(std::vector<LogBlockPlace>& blocks) {
-    const auto by_sequence = [](const LogBlockPlace& a, const LogBlockPlace& b) {
-        return a.sequence != b.sequence ? a.sequence < b.sequence : a.incarnation > b.incarnation;
-    };
-    std::stable_sort(blocks.begin(), blocks.end(), by_sequence);
+    std::stable_sort(blocks.begin(), blocks.end(), comes_before);
     const auto is_same = [](const LogBlockPlace& a, const LogBlockPlace& b) { return a.sequence == b.sequence; };
     blocks.erase(std::unique(blocks.begin(), blocks.end(), is_same), blocks.end());
+}
+
+// The same if only the last one is out of place. A wrong read may have hidden thousands, and to sort all for each would take minutes.
+void put_last_in_order(std::vector<LogBlockPlace>& blocks) {
+    const LogBlockPlace late = blocks.back();
+    blocks.pop_back();
+    const auto at = std::lower_bound(blocks.begin(), blocks.end(), late, comes_before);
+    const bool is_newer_there = at != blocks.begin() && std::prev(at)->sequence == late.sequence;
+    if (is_newer_there) return;
+    if (at == blocks.end() || at->sequence != late.sequence) {
+        blocks.insert(at, late);
+    } else if (at->incarnation < late.incarnation) {
+        *at = late;
+    }
 }
 
 }  // namespace
@@ -69,7 +85,7 @@ ums::Task<void> LogScan::find_blocks(LogContents& contents) {
 
 bool LogScan::add_late_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block) {
     if (!add_block(contents, file, offset_bytes, block)) return false;
-    put_in_order(contents.blocks);
+    put_last_in_order(contents.blocks);
     return true;
 }
 
