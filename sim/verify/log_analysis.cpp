@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "ums/base/units.hpp"
+
 namespace sim {
 
 namespace {
@@ -26,6 +28,13 @@ bool is_about_file(const LogRecordHeader& header) {
         case LogRecordKind::resume: return false;
     }
     return false;
+}
+
+// Those that are never cut off, whatever the log says.
+std::uint32_t pages_that_stay(const FileOptions& file) {
+    constexpr std::uint64_t kAll = ~std::uint32_t{0};
+    const bool is_cut_at_times = file.shrinkable && file.increment_mb != 0;
+    return static_cast<std::uint32_t>(is_cut_at_times ? std::min(kAll, file.initial_size_mb * (ums::kMb / kPageBytes)) : kAll);
 }
 
 FileCuts read_cuts(std::span<const std::byte> body) {
@@ -73,7 +82,8 @@ ums::Task<void> LogAnalysis::run() {
     release_unpromised();
 }
 
-// A part of the log that cannot be read may say that a file was cut, and a ledger may not have heard of that.
+// A part of the log that cannot be read may say that a file was cut, and a ledger may not have heard of that. Whatever is missing may say
+// so, too: what the rest says of the pages that were cut off is then no longer so.
 void LogAnalysis::release_unpromised() {
     const bool promises_nothing = extent_.checkpoint && extent_.checkpoint->unknown_count == kTooManyUnknown;
     const bool is_incomplete = extent_.first_sequence != 0 && scan_.is_incomplete();
@@ -85,6 +95,8 @@ void LogAnalysis::release_unpromised() {
         if (is_incomplete) file.bounds.allow_any();
         if (promises_nothing || may_hide_cut) file.promises.release_all();
     }
+    if (!extent_.has_hole() && !scan_.has_unreadable()) return;
+    for (const SimFile* data : data_files_) files_.at(data->id()).bounds.may_have_been_cut(pages_that_stay(data->options()));
 }
 
 ums::Task<void> LogAnalysis::replay(const LogScan::Take& take) {

@@ -32,6 +32,8 @@ public:
     void release_all();
     // Records are missing, so that newer versions than those that are known are legal.
     void allow_any();
+    // A part of the log that is missing may say that the file was cut down to so many pages.
+    void may_have_been_cut(std::uint32_t page_count) { hidden_cut_from_ = page_count; }
 
     [[nodiscard]] Bound operator[](std::uint32_t page) const { return bounds_.at(page); }
     // The minimum page count of the file.
@@ -44,6 +46,8 @@ public:
     [[nodiscard]] bool is_resized() const { return is_resized_; }
     // From here on, pages may differ from what the checkpoint summed, because the file was cut after it began.
     [[nodiscard]] std::uint32_t cut_from() const { return cut_from_; }
+    // From here on, pages may have been cut off without a word in the log that is there, and be new since: zeros.
+    [[nodiscard]] std::uint32_t hidden_cut_from() const { return hidden_cut_from_; }
 
 private:
     const std::uint64_t begin_lsn_;
@@ -51,6 +55,7 @@ private:
     std::uint32_t promised_pages_ = 0;
     bool is_resized_ = false;
     std::uint32_t cut_from_ = ~std::uint32_t{0};
+    std::uint32_t hidden_cut_from_ = ~std::uint32_t{0};
 };
 
 }  // namespace sim

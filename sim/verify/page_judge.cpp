@@ -302,11 +302,18 @@ RecoveredLog log_for(const PageHeader& header, const RecoveredLog& log) {
     return seen;
 }
 
+// A new page: zeros, on which any write may have been in flight.
+ProvenPage as_new(ProvenPage proven) {
+    proven.bound = {.least = 0, .newest = 0, .has_changed = 0, .is_released = 1, .is_any_legal = 1};
+    return proven;
+}
+
 }  // namespace
 
-PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& recovered) {
+PageJudgement judge_page(const std::byte* page, const ProvenPage& wanted, const RecoveredLog& recovered) {
     const PageHeader header = read_header(page);
     const RecoveredLog log = log_for(header, recovered);
+    const ProvenPage proven = wanted.may_be_cut_off && !is_sound_page(page) ? as_new(wanted) : wanted;
     if (!proven.is_made && !is_change_beyond_log(page, proven, log)) return {PageCondition::sound, 0, false};
     if (is_all_zero(page, kPageBytes)) return {proven.least() == 0 ? PageCondition::sound : PageCondition::wrong, 0, false};
     const bool may_be_old_data = proven.has_old_data && proven.least() == 0;

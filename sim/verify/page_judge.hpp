@@ -28,6 +28,9 @@ struct ProvenPage {
     Promises::Page promised{};  // what a ledger outside the storage holds about it
     bool is_made = true;        // otherwise the file may hold anything but changes of this run, which come after the first log block
     bool has_old_data = false;  // until its first write, the page holds whatever was there before the run
+    // In a part of the log that is missing, the file may have been cut, and have grown again by zeros. What is whole must be as the rest of
+    // the log allows: a new page has a newer LSN.
+    bool may_be_cut_off = false;
 
     // The minimum version of the page, from log or ledger; 0: it may never have been written.
     [[nodiscard]] std::uint32_t least() const { return std::max<std::uint32_t>(bound.least, promised.version); }
@@ -47,7 +50,7 @@ struct PageJudgement {
 };
 
 // `page`: kPageBytes, 8-aligned.
-[[nodiscard]] PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& recovered);
+[[nodiscard]] PageJudgement judge_page(const std::byte* page, const ProvenPage& wanted, const RecoveredLog& recovered);
 
 // Classifies what is wrong. Fills in everything except path, times, re-reads and history. `is_transient`: a later read gave another page.
 // `later_reads`: what all of them gave.

@@ -204,12 +204,20 @@ void PageVerification::explain_wrong_pages() {
 // A file that was created has at least its signature page. If a part of the log is missing, the file may have been cut there.
 std::uint32_t PageVerification::promised_pages_of(const File& file) const {
     const std::uint32_t made = file.proven->is_made && !log_.is_empty() ? 1 : 0;
-    const std::uint32_t logged = recovered_.has_hole ? 0 : file.proven->bounds.promised_pages();
+    const PageBounds& bounds = file.proven->bounds;
+    const std::uint32_t logged = recovered_.has_hole ? 0 : std::min(bounds.promised_pages(), bounds.hidden_cut_from());
     return std::max({made, logged, file.proven->promises.page_count()});
 }
 
 ProvenPage PageVerification::proven_page(const File& file, std::uint32_t page) const {
-    return {file.file->id(), page, file.proven->bounds[page], file.proven->promises[page], file.proven->is_made, has_old_data(file, page)};
+    const ProvenFile& proven = *file.proven;
+    return {file.file->id(),
+            page,
+            proven.bounds[page],
+            proven.promises[page],
+            proven.is_made,
+            has_old_data(file, page),
+            page >= proven.bounds.hidden_cut_from()};
 }
 
 // Without a complete checkpoint the log still has all changes, or nothing says how many it had; with one, its sums show where pages had not

@@ -55,7 +55,7 @@ void PageVerification::add_to_sums(File& file, const ProvenPage& proven, const P
 
 ums::Task<void> PageVerification::compare_regions(File& file) {
     RegionSums& sums = file.proven->sums;
-    sums.skip_from(file.proven->bounds.cut_from());
+    sums.skip_from(std::min(file.proven->bounds.cut_from(), file.proven->bounds.hidden_cut_from()));
     if (file.file->pages() < sums.page_count()) sums.skip_from(file.file->pages());
     const RegionSums::Comparison comparison = sums.compare();
     regions_compared_ += comparison.compared;

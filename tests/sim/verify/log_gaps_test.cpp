@@ -250,3 +250,25 @@ TEST_CASE("old data in a kept file is no finding although the log has a hole, in
     for (const sim::Finding& finding : results.findings) CHECK(finding.place.is_log);
     CHECK(results.durability->wrong_pages == 0);
 }
+
+TEST_CASE("pages that a missing part of the log may have cut off, and that are new since, are not lost, but others are") {
+    LeftRun left(64);
+    left.erase_block(left.take_back_to_needed_block());
+    sim::FileOptions& file = left.options.files[0];
+    file.initial_size_mb = 4;
+    file.increment_mb = 1;
+    const std::uint64_t stays_bytes = file.initial_size_mb << 20;
+    const std::vector<std::byte> zeros(left.data().size_bytes() - stays_bytes);
+    left.data().write(stays_bytes, zeros.data(), zeros.size());
+    const auto is_in_log = [](const sim::Finding& finding) { return finding.place.is_log; };
+    const Results of_fixed_size = left.verify();
+    CHECK_FALSE(std::all_of(of_fixed_size.findings.begin(), of_fixed_size.findings.end(), is_in_log));
+    file.shrinkable = true;
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE_FALSE(results.findings.empty());
+    CHECK(std::all_of(results.findings.begin(), results.findings.end(), is_in_log));
+    left.data().write(stays_bytes - sim::kPageBytes, zeros.data(), sim::kPageBytes);
+    const Results lost = left.verify();
+    CHECK(lost.findings.back().place.page_id == stays_bytes / sim::kPageBytes - 1);
+}

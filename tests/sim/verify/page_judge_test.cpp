@@ -109,6 +109,25 @@ TEST_CASE("a page of a later incarnation than any in the log is not blamed if a 
     CHECK(sim::judge_page(same.data(), page, log).condition == PageCondition::wrong);
 }
 
+TEST_CASE("a page that may have been cut off in a missing part of the log may be new: zeros, or torn by any write, but not old") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .begin_lsn = 100, .last_lsn = 900, .has_hole = true};
+    sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.least = 4, .newest = 4}};
+    const PageBuffer zeros;
+    const PageBuffer torn({kRun, 1, 9, 1, 1000, 1});
+    std::memset(torn.data() + kPageBytes / 2, 0, kPageBytes / 2);
+    const PageBuffer whole({kRun, 1, 9, 1, 1000, 1});
+    const PageBuffer old({kRun, 1, 9, 3, 800, 1});
+    for (const PageBuffer* each : {&zeros, &torn, &old}) CHECK(sim::judge_page(each->data(), page, log).condition == PageCondition::wrong);
+    page.may_be_cut_off = true;
+    CHECK(sim::judge_page(zeros.data(), page, log).condition == PageCondition::sound);
+    CHECK(sim::judge_page(torn.data(), page, log).condition == PageCondition::torn);
+    CHECK(sim::judge_page(whole.data(), page, log).condition == PageCondition::beyond_log);
+    CHECK(sim::judge_page(old.data(), page, log).condition == PageCondition::wrong);
+    page.promised.version = 1;
+    CHECK(sim::judge_page(zeros.data(), page, log).condition == PageCondition::wrong);
+}
+
 TEST_CASE("a version beyond those that a run can make is wrong, whatever is promised") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
