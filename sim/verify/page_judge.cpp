@@ -104,11 +104,15 @@ bool has_tag_of_run(const std::byte* page, const RecoveredLog& log) {
     return false;
 }
 
+// Quick, too: a device may be full of such pages.
+bool has_nothing_of_run(const std::byte* page, const RecoveredLog& log) {
+    return count_not_read_bytes(page) == 0 && !has_tag_of_run(page, log);
+}
+
 // Of a page that is not whole and may hold what was there before the run. A sector that the run has written is there only if a write was in
 // flight, or may have been, and then it is undamaged.
 bool is_old_data(const std::byte* page, const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log) {
     if (count_not_read_bytes(page) != 0) return false;
-    if (!has_tag_of_run(page, log)) return true;
     const bool was_in_flight = proven.bound.has_changed != 0 || proven.bound.is_released != 0 || log.has_hole;
     const ExpectedPage expected = expected_of(header, proven, log);
     const WrittenImage written(page, expected, around(header));
@@ -318,6 +322,7 @@ PageJudgement judge_page(const std::byte* page, const ProvenPage& wanted, const 
     if (is_all_zero(page, kPageBytes)) return {proven.least() == 0 ? PageCondition::sound : PageCondition::wrong, 0, false};
     const bool may_be_old_data = proven.has_old_data && proven.least() == 0;
     if (!is_sound_page(page)) {
+        if (may_be_old_data && has_nothing_of_run(page, log)) return {PageCondition::sound, 0, false};
         if (is_torn_by_earlier_run(page, header, proven, log)) return {PageCondition::sound, 0, false};
         if (const auto torn = judge_torn(page, header, proven, log)) return *torn;
         const bool is_old = may_be_old_data && is_old_data(page, header, proven, log);

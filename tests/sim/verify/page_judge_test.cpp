@@ -109,6 +109,16 @@ TEST_CASE("a page of a later incarnation than any in the log is not blamed if a 
     CHECK(sim::judge_page(same.data(), page, log).condition == PageCondition::wrong);
 }
 
+TEST_CASE("a page with old data in which no sector is of the run is not one that a write of the run has torn") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900, .has_hole = true};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.newest = 1, .has_changed = 1}, .has_old_data = true};
+    const PageBuffer left({0x99, 1, 9, 4, 500, 1});
+    const PageBuffer older({0x99, 1, 9, 3, 400, 1});
+    std::memcpy(left.data() + kPageBytes / 2, older.data() + kPageBytes / 2, kPageBytes / 2);
+    CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::sound);
+}
+
 TEST_CASE("a page that may have been cut off in a missing part of the log may be new: zeros, or torn by any write, but not old") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     const sim::RecoveredLog log{.run_id = kRun, .begin_lsn = 100, .last_lsn = 900, .has_hole = true};
