@@ -54,9 +54,10 @@ public:
     // ranges for an image.
     [[nodiscard]] bool is_work(const FaultyFile& file, const ums::IoRequest& request) const;
 
-    // The log: a block was written; one is lost; a range was read, and a lost block may be missed.
+    // The log: a block was written; it is damaged, or lost; a range was read, and a lost block may be missed.
     void log_block_written(std::uint64_t sequence) { lost_blocks_.written(sequence); }
-    [[nodiscard]] std::uint64_t newest_log_block() const { return lost_blocks_.newest(); }
+    void log_block_spoilt(std::uint64_t sequence) { lost_blocks_.spoilt(sequence); }
+    [[nodiscard]] std::uint64_t newest_found_log_block() const { return lost_blocks_.newest_found(); }
     void log_block_lost(LostLogBlock block) { lost_blocks_.lost(std::move(block)); }
     void log_read(const FaultyFile& file, const ums::IoRequest& read);
 

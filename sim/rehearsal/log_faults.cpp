@@ -79,7 +79,7 @@ void LogFaults::spoil(FaultyFile& file, const ums::IoRequest& request, FindingKi
     const std::string what = make_wrong(block, kind);
     const InjectedFault& fault = record_.add(kind, {file, request.offset_bytes, request.size_bytes}, false, what);
     file.put_wrong(request.offset_bytes, block.data(), block.size(), fault.number);
-    if (kind == FindingKind::log_block_damaged) return;
+    if (kind == FindingKind::log_block_damaged) return record_.log_block_spoilt(header.sequence);
     record_.log_block_lost({fault.number, header.sequence, updates, {file.path(), request.offset_bytes, request.size_bytes}});
     if (kind == FindingKind::wal_violation) tail_fault_ = fault.number;
 }
@@ -117,7 +117,7 @@ void LogFaults::finish_read(FaultyFile& file, const ums::IoRequest& request) {
         at += header.size_bytes;
         const auto kind = choice_.draw_log_fault(FaultPlace::log_backup);
         if (!kind) continue;
-        const bool may_be_end = at == bytes.size() && header.sequence >= record_.newest_log_block();
+        const bool may_be_end = at == bytes.size() && header.sequence >= record_.newest_found_log_block();
         spoil_read_block(file, range, *kind, {begin, begin + header.size_bytes}, may_be_end);
         return;
     }
@@ -130,7 +130,7 @@ void LogFaults::spoil_read_block(FaultyFile& file, const FaultRange& range, Find
     const std::string what = make_wrong(block, kind) + (transient ? ", for some reads by a backup" : ", since a backup read it");
     InjectedFault& fault = record_.add(kind, {file, range.offset_bytes, range.size_bytes}, transient, what);
     fault.is_in_log_copy = true;
-    // Nothing follows the last block of the log, unless more is logged before the diagnosis looks.
+    // Nothing follows the last block that is left of the log, unless more is logged before the diagnosis looks.
     if (may_be_end && !transient && kind != FindingKind::log_block_damaged) fault.or_else = FindingKind::wal_violation;
     file.put_wrong(range.offset_bytes, block.data(), block.size(), fault.number);
     if (transient) passing_ = {fault.number, prng_.between(1, kWrongLogReadsMax)};

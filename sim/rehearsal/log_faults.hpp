@@ -39,7 +39,7 @@ private:
     [[nodiscard]] std::string make_wrong(std::vector<std::byte>& block, FindingKind kind);
     void lose_behind_tail(FaultyFile& file, const ums::IoRequest& request, const std::vector<std::byte>& block);
     void spoil(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::vector<std::byte> block);
-    // `may_be_end`: nothing that was logged after it has been written.
+    // `may_be_end`: nothing that was logged after it is there.
     void spoil_read_block(FaultyFile& file, const FaultRange& range, FindingKind kind, std::vector<std::byte> block, bool may_be_end);
     void spoil_chunk(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::vector<std::byte> chunk);
 

@@ -6,6 +6,16 @@ namespace sim {
 
 void LostLogBlocks::written(std::uint64_t sequence) { newest_sequence_ = std::max(newest_sequence_, sequence); }
 
+std::uint64_t LostLogBlocks::newest_found() const {
+    const auto is_gone = [this](std::uint64_t sequence) {
+        return spoilt_.contains(sequence) ||
+               std::any_of(blocks_.begin(), blocks_.end(), [sequence](const LostLogBlock& lost) { return lost.sequence == sequence; });
+    };
+    std::uint64_t newest = newest_sequence_;
+    while (newest > 0 && is_gone(newest)) --newest;
+    return newest;
+}
+
 std::vector<std::uint64_t> LostLogBlocks::missed_by(const std::string& path, const ums::IoRequest& read) {
     std::vector<std::uint64_t> faults;
     const std::uint64_t end_bytes = read.offset_bytes + read.size_bytes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,8 +25,10 @@ class LostLogBlocks {
 public:
     // A block was written, lost or not.
     void written(std::uint64_t sequence);
-    // The highest number so far; 0: none.
-    [[nodiscard]] std::uint64_t newest() const { return newest_sequence_; }
+    // One that was written has been spoilt: not lost, but no reader of the log recognises it.
+    void spoilt(std::uint64_t sequence) { spoilt_.insert(sequence); }
+    // The highest number of those that a reader of the log can find; 0: none.
+    [[nodiscard]] std::uint64_t newest_found() const;
     void lost(LostLogBlock block) { blocks_.push_back(std::move(block)); }
 
     // A read of the log has completed. Returns the fault of each lost block that it is the first to miss.
@@ -36,6 +39,7 @@ public:
 
 private:
     std::vector<LostLogBlock> blocks_;
+    std::set<std::uint64_t> spoilt_;
     std::uint64_t newest_sequence_ = 0;
 };
 

@@ -50,6 +50,8 @@ public:
         fill(request, ums::IoOperation::read, sequence, segment);
         faults_.finish_read(log_, request);
     }
+    void lose(std::uint64_t sequence) { record_.log_block_lost({.sequence = sequence}); }
+    void damage(std::uint64_t sequence) { record_.log_block_spoilt(sequence); }
     [[nodiscard]] const sim::InjectedFault& fault() const { return record_.all().front(); }
 
 private:
@@ -73,11 +75,14 @@ private:
     sim::LogFaults faults_{choice_, record_, prng_, true};
 };
 
-// What else it may be called, of a block that stays wrong after blocks up to `last` have been written and `read` was read.
-std::optional<FindingKind> or_else_of(FindingKind kind, std::uint64_t last, std::uint64_t read) {
+// What else it may be called, of a block that stays wrong after blocks up to `last` have been written and `read` was read. Before that,
+// those behind `sound` were lost, and damaged, in turn.
+std::optional<FindingKind> or_else_of(FindingKind kind, std::uint64_t last, std::uint64_t read, std::uint64_t sound) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         SpoiltLog log(kind, seed);
         for (std::uint64_t sequence = 1; sequence <= last; ++sequence) log.write(sequence);
+        for (std::uint64_t sequence = sound + 1; sequence <= last; sequence += 2) log.lose(sequence);
+        for (std::uint64_t sequence = sound + 2; sequence <= last; sequence += 2) log.damage(sequence);
         log.read(read);
         if (!log.fault().transient) return log.fault().or_else;
     }
@@ -87,10 +92,12 @@ std::optional<FindingKind> or_else_of(FindingKind kind, std::uint64_t last, std:
 
 }  // namespace
 
-TEST_CASE("a block that a backup reads may be called the end of the log only if nothing was logged after it") {
+TEST_CASE("a block that a backup reads may be called the end of the log only if nothing that was logged after it is left") {
     for (const FindingKind kind : {FindingKind::log_gap, FindingKind::log_stale_block}) {
-        CHECK(or_else_of(kind, 3, 3) == FindingKind::wal_violation);
-        CHECK_FALSE(or_else_of(kind, 4, 3).has_value());
+        CHECK(or_else_of(kind, 3, 3, 3) == FindingKind::wal_violation);
+        CHECK_FALSE(or_else_of(kind, 4, 3, 4).has_value());
+        CHECK(or_else_of(kind, 5, 3, 3) == FindingKind::wal_violation);
+        CHECK_FALSE(or_else_of(kind, 6, 3, 4).has_value());
     }
-    CHECK_FALSE(or_else_of(FindingKind::log_block_damaged, 3, 3).has_value());
+    CHECK_FALSE(or_else_of(FindingKind::log_block_damaged, 3, 3, 3).has_value());
 }
