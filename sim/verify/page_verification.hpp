@@ -83,6 +83,7 @@ private:
     ums::Task<std::vector<std::uint32_t>> sum_again(File& file, const RegionSums::Mismatch& mismatch);
     ums::Task<bool> report_only_page(File& file, const RegionSums::Mismatch& mismatch, std::uint32_t summed_version);
     ums::Task<bool> report_two_pages(File& file, const RegionSums::Mismatch& mismatch, const std::vector<std::uint32_t>& summed_versions);
+    void take_later(const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image);
     void take_lacking(std::span<const WrongPage> pages);
     void report_region(File& file, const RegionSums::Mismatch& mismatch, bool was_read_again);
     void report_passing_mismatch(File& file, const RegionSums::Mismatch& mismatch);

@@ -115,13 +115,17 @@ ums::Task<std::vector<std::uint32_t>> PageVerification::sum_again(File& file, co
             const std::byte* const image = buffer.data() + std::size_t{i} * kPageBytes;
             const PageJudgement judgement = judge_page(image, proven, recovered_);
             add_to_sums(file, proven, judgement);
-            // What came first may have been old.
-            if (take_ && judgement.condition == PageCondition::sound) take_(proven, judgement, image);
+            take_later(proven, judgement, image);
             versions.push_back(judgement.version);
         }
         co_await ums::Scheduler::current().yield_if_due();
     }
     co_return versions;
+}
+
+// What came before may have been old.
+void PageVerification::take_later(const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image) {
+    if (take_ && judgement.condition == PageCondition::sound) take_(proven, judgement, image);
 }
 
 // If only one page of the region is too old, the two sums name it, and its version: then it is a page like any other that is wrong. False
@@ -136,7 +140,9 @@ ums::Task<bool> PageVerification::report_only_page(File& file, const RegionSums:
     const std::uint64_t offset_bytes = std::uint64_t{*mismatch.page} * kPageBytes;
     const bool has_come = co_await retry.read(offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
     if (!has_come) co_return retry.has_reported();
-    if (judge_page(buffer.data(), proven, recovered_).condition != PageCondition::wrong) {
+    const PageJudgement judgement = judge_page(buffer.data(), proven, recovered_);
+    if (judgement.condition != PageCondition::wrong) {
+        take_later(proven, judgement, buffer.data());
         report_passing_mismatch(file, mismatch);
         co_return true;
     }
@@ -146,7 +152,7 @@ ums::Task<bool> PageVerification::report_only_page(File& file, const RegionSums:
     co_return true;
 }
 
-// Likewise if only two are. Then both must be too old when they are read once more.
+// Likewise if only two are. One that is right when it is read once more had come back old until then.
 ums::Task<bool> PageVerification::report_two_pages(File& file, const RegionSums::Mismatch& mismatch,
                                                    const std::vector<std::uint32_t>& summed_versions) {
     const auto version_of = [&](const RegionSums::Lacking& lacking) {
@@ -166,9 +172,12 @@ ums::Task<bool> PageVerification::report_two_pages(File& file, const RegionSums:
         IoRetry retry(*file.file, run_, journal_);
         const std::uint64_t offset_bytes = std::uint64_t{lacking.page} * kPageBytes;
         const bool has_come = co_await retry.read(offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
-        if (!has_come || judge_page(image, proven, recovered_).condition != PageCondition::wrong) co_return false;
-        pages.emplace_back(proven, image);
+        if (!has_come) co_return false;
+        const PageJudgement judgement = judge_page(image, proven, recovered_);
+        take_later(proven, judgement, image);
+        if (judgement.condition == PageCondition::wrong) pages.emplace_back(proven, image);
     }
+    if (pages.size() < pair->size()) report_passing_mismatch(file, mismatch);
     co_await explain(file, pages);
     take_lacking(pages);
     co_return true;

@@ -55,3 +55,38 @@ TEST_CASE("a repair goes on with what later reads return of a page that came bac
     CHECK(left.header(page).version == header.version);
     CHECK(kinds(left.verify()) == "");
 }
+
+TEST_CASE("pages that came back old twice are stale reads if they are right then, and a repair goes on with what came last") {
+    const std::uint32_t count = GENERATE(1U, 2U);
+    LeftRun left;
+    left.forget_changes_before_checkpoint();
+    struct OldPage {
+        std::uint32_t page;
+        PageHeader header;
+        int reads;  // still to come back old
+    };
+    std::vector<OldPage> olds;
+    for (std::uint32_t nth = 0; nth < count; ++nth) {
+        const std::uint32_t page = left.busy_page(nth);
+        olds.push_back({page, left.header(page), 2});
+    }
+    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        if (request.operation != ums::IoOperation::read || path != left.options.files[0].path) return;
+        for (OldPage& old : olds) {
+            const std::uint64_t offset_bytes = std::uint64_t{old.page} * kPageBytes;
+            if (!covers(request, offset_bytes) || old.reads == 0) continue;
+            --old.reads;
+            const PageBuffer older({left.run_id, 1, old.page, old.header.version - 1, old.header.lsn - 1, 1});
+            std::copy_n(older.data(), kPageBytes, request.segments[0].data + (offset_bytes - request.offset_bytes));
+        }
+    });
+    const Results repair = left.work(sim::Job::repair);
+    INFO(left.run.sink.text());
+    REQUIRE_FALSE(repair.findings.empty());
+    for (const sim::Finding& finding : repair.findings) {
+        CHECK(finding.kind == sim::FindingKind::stale_read);
+        CHECK(finding.transient);
+    }
+    for (const OldPage& old : olds) CHECK(left.header(old.page).version == old.header.version);
+    CHECK(kinds(left.verify()) == "");
+}
