@@ -77,8 +77,8 @@ void BlockingPool::add_threads(std::uint32_t wanted) {
 
 void BlockingPool::add_thread() {
     threads_.push_back(start_thread([this, number = threads_.size()] {
+        bind_this_thread(options_.cpus);  // first, for whoever looks up the CPUs of the threads with this name
         name_this_thread(options_.thread_name + " " + std::to_string(number));
-        bind_this_thread(options_.cpus);
         work();
     }));
 }
