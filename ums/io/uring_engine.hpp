@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <liburing.h>
 
@@ -77,6 +78,7 @@ private:
 
     const UringSupport support_;
     const std::uint64_t io_affinity_;
+    const std::vector<std::uint32_t> worker_cpus_;  // of the kernel's workers; none: those that it chooses
     WakeUp wake_up_;
     Ring ring_;
     UringMemory memory_;
