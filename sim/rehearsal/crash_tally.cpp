@@ -55,8 +55,9 @@ std::optional<CrashVerdict> verdict_on(const CrashPlan& plan, CrashState& state,
 
 // --- how a verification must end ---
 
-// Refused only if neither a file nor the ledger says to which run the files belong, or the ledger has heard of no run: signed files are then
-// those of an earlier one. Nothing can be said of an empty log; that of a run that was resumed may hold blocks that the book has forgotten.
+// Refused only if neither a file nor the ledger says to which run the files belong, or the ledger has heard of no run: signed files are
+// then those of an earlier one. Nothing can be said of an empty log; that of a run that was resumed may hold blocks that the book has
+// forgotten.
 DueEnd due_end(const CrashPlan& plan, const CrashState& state, Knowledge knowledge) {
     const Promises* const promises = knowledge == Knowledge::files_and_ledger && state.promises ? &*state.promises : nullptr;
     const bool is_unknown_to_ledger = promises != nullptr && promises->section().run_id == 0;
