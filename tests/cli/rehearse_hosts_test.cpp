@@ -79,7 +79,7 @@ TEST_CASE("a rehearsal of readers names the faults between them and the owner, a
         CHECK_THAT(output, ContainsSubstring("--- seed 2, old_size, ") && ContainsSubstring("stale_on_reader"));
         CHECK_THAT(output, ContainsSubstring("PASSED: every fault that was given to a reader"));
         CHECK_THAT(output, ContainsSubstring(" series of an owner and its readers, "));  // also right for one
-        output = output.substr(0, output.find("Rehearsal of"));  // then comes how long it took
+        output = output.substr(0, output.find("Rehearsal of"));                          // then comes how long it took
     }
     CHECK(outputs[0] == outputs[1]);
     CHECK(test::names_in(folder.path()) == std::vector<std::string>{"data"});

@@ -116,8 +116,9 @@ TEST_CASE("several results as one say first which of them is a rehearsal, and so
     CHECK_THAT(reports::merged_text(files.merged()), !ContainsSubstring("REHEARSAL"));
     files.results[1]["run"]["rehearsal"] = "stale_read:0.001";
     const Json group = files.merged();
-    CHECK(group["remarks"][0] == "r1.json: REHEARSAL: faults are injected on purpose: stale_read:0.001. What is found says nothing about "
-                                 "the storage.");
+    CHECK(group["remarks"][0] ==
+          "r1.json: REHEARSAL: faults are injected on purpose: stale_read:0.001. What is found says nothing about "
+          "the storage.");
     CHECK_THAT(reports::merged_text(group), ContainsSubstring("* r1.json: REHEARSAL: faults"));
     CHECK_THAT(reports::html_report(files.results[1]), ContainsSubstring("data.run.rehearsal ?"));
 }
