@@ -50,7 +50,8 @@ std::vector<Parameter> run_parameters() {
          .range = {.min = 0, .max = std::numeric_limits<std::uint64_t>::max()},
          .field = +[](Options& o) -> Field { return &o.io_affinity; },
          .help = "CPUs for the threads that carry out I/O, one bit each; 0 = all.",
-         .details = "Like Affinity, for the threads that do I/O on behalf of the schedulers.",
+         .details = "Like Affinity, for the threads that do I/O on behalf of the schedulers. From Linux 6.2 on, the kernel keeps "
+                    "io_uring's workers on the CPU of a scheduler that has Affinity, unless IOAffinity leaves that CPU out.",
          .background = "The server setting 'affinity I/O mask'."},
         {.section = kSection,
          .ini_name = "MaxMemoryMB",

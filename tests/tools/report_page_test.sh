@@ -17,7 +17,8 @@ cd "$folder"
 check() {
     local page=$1 text cells
     shift
-    timeout 60 "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=2000 --dump-dom "file://$folder/$page" >dom.html 2>/dev/null
+    timeout 60 "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=2000 --dump-dom "file://$folder/$page" \
+        >dom.html 2>/dev/null
     # What the scripts have made, without the scripts themselves and their data, and the text for browsers that run none.
     sed -e '/<noscript>/,$d' dom.html >shown.html
     for text in "$@"; do
@@ -51,7 +52,8 @@ fi
 
 # Faults on purpose end the run with 1.
 printf '[CONFIG]\nStopOnError=FALSE\n' >go_on.ini
-"$program" run -cfg go_on.ini -dir . -size 8 -d 1 -q --inject bit_corruption:0.01 --html rehearsed.html >rehearsed.txt 2>&1 || [[ $? -eq 1 ]]
+"$program" run -cfg go_on.ini -dir . -size 8 -d 1 -q --inject bit_corruption:0.01 --html rehearsed.html >rehearsed.txt 2>&1 ||
+    [[ $? -eq 1 ]]
 check rehearsed.html 'REHEARSAL: faults are injected on purpose: bit_corruption:0.01.'
 opened rehearsed.html >opened.html
 check opened.html '>checksum</dt>' '>wrong</dt>'

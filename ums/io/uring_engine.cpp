@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <span>
 #include <thread>
 
 #include "ums/base/assert.hpp"
@@ -44,16 +43,10 @@ void check_enter(int result) {
     UMS_ASSERT(result >= 0 || result == -EINTR || result == -EAGAIN || result == -EBUSY || result == -ENOMEM || result == -ETIME);
 }
 
-// None: those that the kernel chooses.
-std::vector<std::uint32_t> worker_cpus(const EngineOptions& options) {
-    if (options.io_affinity != 0) return cpus_of_mask(options.io_affinity);
-    return options.thread_cpus.empty() ? cpus_of_this_thread() : std::vector<std::uint32_t>{};
-}
-
-void bind_ring_workers(io_uring& ring, std::span<const std::uint32_t> cpus) {
+void bind_ring_workers(io_uring& ring, std::uint64_t mask) {
     cpu_set_t set;
     CPU_ZERO(&set);
-    for (const std::uint32_t cpu : cpus) CPU_SET(cpu, &set);
+    for (const std::uint32_t cpu : cpus_of_mask(mask)) CPU_SET(cpu, &set);
     // As with every binding to CPUs, a refusal is no reason to fail.
     io_uring_register_iowq_aff(&ring, sizeof set, &set);
 }
@@ -71,10 +64,7 @@ UringEngine::Ring::~Ring() {
 }
 
 UringEngine::UringEngine(const EngineOptions& options, const UringSupport& support)
-    : support_(support),
-      io_affinity_(options.io_affinity),
-      worker_cpus_(worker_cpus(options)),
-      helper_({1, own_thread_cpus(options), "io helper"}, [this] { wake(); }) {
+    : support_(support), io_affinity_(options.io_affinity), helper_({1, own_thread_cpus(options), "io helper"}, [this] { wake(); }) {
     UMS_ASSERT(support.is_usable());
     create(std::clamp(options.queue_depth, 1U, kDepthMax));
 }
@@ -98,13 +88,10 @@ void UringEngine::enable_on_first_use() {
     has_owner_ = true;
     const int result = enable_ring(ring_.ring, support_.setup_flags);
     UMS_ASSERT(result == 0);  // tried by probe_uring()
-    // If nothing else is said, the kernel's workers have the CPUs of the thread that uses the ring (seen on Linux 6.18), which may be
-    // bound.
-    const bool has_other_cpus = !worker_cpus_.empty() && worker_cpus_ != cpus_of_this_thread();
-    if (io_affinity_ != 0 || has_other_cpus) {
+    if (io_affinity_ != 0) {
         // The kernel assigns workers to a thread at its first submission.
         arm_wake_up();
-        if (enter()) bind_ring_workers(ring_.ring, worker_cpus_);
+        if (enter()) bind_ring_workers(ring_.ring, io_affinity_);
     }
 }
 

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include <liburing.h>
 
@@ -78,7 +77,6 @@ private:
 
     const UringSupport support_;
     const std::uint64_t io_affinity_;
-    const std::vector<std::uint32_t> worker_cpus_;  // of the kernel's workers; none: those that it chooses
     WakeUp wake_up_;
     Ring ring_;
     UringMemory memory_;
