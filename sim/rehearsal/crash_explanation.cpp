@@ -168,8 +168,10 @@ private:
                 explanation_.proofs.back().is_by_ledger = true;
                 name_versions(ledgers_version(place), page);
             } else if (is_any_signed_ && is_too_old(place, page, left)) {
-                prove_page(CrashRule::page_least, "is older than the last complete checkpoint", place, left, !is_in_log(page));
-                name_versions(least_version(place, page), page);
+                const bool is_by_sums = !is_in_log(page);
+                prove_page(CrashRule::page_least, "is older than the last complete checkpoint", place, left, is_by_sums);
+                // A first page without its signature is wrong by itself: a verification need not know more than that it was made.
+                name_versions(is_by_sums && place.page_id == 0 ? 1 : least_version(place, page), page);
             }
             // If no file has the signature of the run, the ledger says whose files they are.
             if (is_ahead(*file, place, page, left)) {

@@ -168,8 +168,10 @@ bool is_right_finding(const CrashExplanation& explanation, const std::vector<ums
 }
 
 std::string text_of_finding(const Finding& finding) {
-    return fmt::format("{}{} at byte {} of {}, {} bytes", name_of(finding.kind), finding.transient ? " (transient)" : "",
-                       finding.place.offset_bytes, finding.place.path, finding.place.size_bytes);
+    const std::uint32_t version = or_empty(finding.expected).version;
+    return fmt::format("{}{}{} at byte {} of {}, {} bytes", name_of(finding.kind), finding.transient ? " (transient)" : "",
+                       version == 0 ? std::string() : fmt::format(" of version {}", version), finding.place.offset_bytes,
+                       finding.place.path, finding.place.size_bytes);
 }
 
 }  // namespace
@@ -181,7 +183,9 @@ std::vector<std::string> unexplained_findings(const CrashExplanation& explanatio
         const Finding& finding = findings[i];
         const bool is_repeated = std::any_of(findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(i),
                                              [&finding](const Finding& earlier) { return is_said_again(earlier, finding); });
-        if (is_repeated || !is_right_finding(explanation, lost, finding)) texts.push_back(text_of_finding(finding));
+        if (is_repeated || !is_right_finding(explanation, lost, finding)) {
+            texts.push_back(text_of_finding(finding) + (is_repeated ? ", a second time" : ""));
+        }
     }
     return texts;
 }
