@@ -59,8 +59,8 @@ FindingKind wrong_page_kind(const PageBook& book, const std::byte* image, const 
 
 std::string what_came(const PageBook& book, const UnitImage& says, PageBook::Mark mark) {
     if (!says.is_sound) return "its checksum does not match its bytes";
-    const std::string text = fmt::format("it is version {} of {} {} of file {}", says.version,
-                                         book.unit() == BookUnit::page ? "page" : "sector", says.number, says.file_id);
+    std::string text = fmt::format("it is version {} of {} {} of file {}", says.version, book.unit() == BookUnit::page ? "page" : "sector",
+                                   says.number, says.file_id);
     if (!is_of_another(book, says, mark)) return text;
     return text + (PageBook::is_own(mark) ? ", of an earlier measurement" : ", of another measurement or run");
 }
