@@ -10,29 +10,56 @@
 
 using namespace sim::testing;
 
-TEST_CASE("a backup takes no checkpoint for its own that had begun before it, when the end of the main run leaves it without one") {
+namespace {
+
+// Runs `body(world, backup, tasks)`, a coroutine, with a backup that writes to files in memory.
+template <typename Body>
+void run_backup(WorkerWorld& world, const Body& body) {
     ums::Semaphore outstanding(sim::kOutstandingIoMax);
-    WorkerWorld world;
     world.options.backup_user.folders = "/memory";
-    world.options.backup_user.restore_folder = "/memory";
-    world.run([&outstanding](WorkerWorld& w) -> ums::Task<void> {
+    world.run([&outstanding, &body](WorkerWorld& w) -> ums::Task<void> {
         co_await add_backup_files(w, outstanding);
-        sim::Checkpoint& checkpoint = *w.parts->checkpoint;
-        sim::Backup backup(w.context(), w.parts->backup_files, checkpoint, *w.parts->log_auditor);
+        sim::Backup backup(w.context(), w.parts->backup_files, *w.parts->checkpoint, *w.parts->log_auditor);
         ums::TaskGroup tasks;
+        co_await body(w, backup, tasks);
+    });
+}
+
+void start_backup(WorkerWorld& world, sim::Backup& backup, ums::TaskGroup& tasks) {
+    world.state.release_users();
+    (*world.schedulers)[0].spawn(tasks, "Backup", backup.serve());
+}
+
+ums::Task<void> end_main_run(WorkerWorld& world, ums::TaskGroup& tasks) {
+    world.state.end_users();
+    world.state.users_have_ended();
+    co_await tasks.join();
+}
+
+// From now on, and no others.
+void hold_requests(WorkerWorld& world, ums::IoOperation operation, const sim::SimFile& file) {
+    const std::int32_t handle = file.transfer_handle().value;
+    world.storage.set_rule([operation, handle](const ums::IoRequest& request) {
+        return Fate{.hold = request.operation == operation && request.file.value == handle};
+    });
+}
+
+}  // namespace
+
+TEST_CASE("a backup takes no checkpoint for its own that had begun before it, when the end of the main run leaves it without one") {
+    WorkerWorld world;
+    world.options.backup_user.restore_folder = "/memory";
+    run_backup(world, [](WorkerWorld& w, sim::Backup& backup, ums::TaskGroup& tasks) -> ums::Task<void> {
         w.state.release_users();
         co_await w.change_page(300);
         w.hold_data_writes();
-        (*w.schedulers)[0].spawn(tasks, "Checkpoint", checkpoint.run_once());
+        (*w.schedulers)[0].spawn(tasks, "Checkpoint", w.parts->checkpoint->run_once());
         co_await wait_for_held(w.storage, w.clock);
         // Neither the checkpoint that is in progress nor the log of the backup has this change.
         co_await w.change_page(40);
         (*w.schedulers)[0].spawn(tasks, "Backup", backup.serve());
         co_await w.sleep_ms(100);
-        const std::int32_t log_file = w.parts->log_files.front()->transfer_handle().value;
-        w.storage.set_rule([log_file](const ums::IoRequest& request) {
-            return Fate{.hold = request.operation == ums::IoOperation::write && request.file.value == log_file};
-        });
+        hold_requests(w, ums::IoOperation::write, *w.parts->log_files.front());
         w.storage.release_held();
         co_await wait_for_held(w.storage, w.clock);  // the end of the checkpoint: all of its pages have been written
         w.state.end_users();
@@ -50,19 +77,10 @@ TEST_CASE("a backup takes no checkpoint for its own that had begun before it, wh
 }
 
 TEST_CASE("a chain whose log was reused before it could be copied is said to end once") {
-    ums::Semaphore outstanding(sim::kOutstandingIoMax);
     WorkerWorld world;
-    world.options.backup_user.folders = "/memory";
-    world.run([&outstanding](WorkerWorld& w) -> ums::Task<void> {
-        co_await add_backup_files(w, outstanding);
-        sim::Backup backup(w.context(), w.parts->backup_files, *w.parts->checkpoint, *w.parts->log_auditor);
-        ums::TaskGroup tasks;
-        const std::int32_t chain_file = w.parts->backup_files.chain->transfer_handle().value;
-        w.storage.set_rule([chain_file](const ums::IoRequest& request) {
-            return Fate{.hold = request.operation == ums::IoOperation::write && request.file.value == chain_file};
-        });
-        w.state.release_users();
-        (*w.schedulers)[0].spawn(tasks, "Backup", backup.serve());
+    run_backup(world, [](WorkerWorld& w, sim::Backup& backup, ums::TaskGroup& tasks) -> ums::Task<void> {
+        hold_requests(w, ums::IoOperation::write, *w.parts->backup_files.chain);
+        start_backup(w, backup, tasks);
         co_await wait_for_held(w.storage, w.clock);
         // More than three quarters of the log, while the backup waits for the first write of its chain.
         for (std::uint32_t page = 100; page < 300; ++page) co_await w.change_page(page, 32 << 10);
@@ -70,9 +88,7 @@ TEST_CASE("a chain whose log was reused before it could be copied is said to end
         w.storage.set_rule(nullptr);
         w.storage.release_held();
         co_await w.sleep_ms(500);
-        w.state.end_users();
-        w.state.users_have_ended();
-        co_await tasks.join();
+        co_await end_main_run(w, tasks);
         CHECK(backup.result().broken_chains == 1);
         CHECK(backup.result().full.count == 0);
         co_await backup.finish();
@@ -84,20 +100,11 @@ TEST_CASE("a chain whose log was reused before it could be copied is said to end
 }
 
 TEST_CASE("the log is backed up while a backup is read back, however long that takes, and these backups are read back after it") {
-    ums::Semaphore outstanding(sim::kOutstandingIoMax);
     WorkerWorld world;
-    world.options.backup_user.folders = "/memory";
     world.options.backup_user.log_interval_s = 3600;
-    world.run([&outstanding](WorkerWorld& w) -> ums::Task<void> {
-        co_await add_backup_files(w, outstanding);
-        sim::Backup backup(w.context(), w.parts->backup_files, *w.parts->checkpoint, *w.parts->log_auditor);
-        ums::TaskGroup tasks;
-        const std::int32_t stripe_file = w.parts->backup_files.data_files.front()->file.transfer_handle().value;
-        w.storage.set_rule([stripe_file](const ums::IoRequest& request) {
-            return Fate{.hold = request.operation == ums::IoOperation::read && request.file.value == stripe_file};
-        });
-        w.state.release_users();
-        (*w.schedulers)[0].spawn(tasks, "Backup", backup.serve());
+    run_backup(world, [](WorkerWorld& w, sim::Backup& backup, ums::TaskGroup& tasks) -> ums::Task<void> {
+        hold_requests(w, ums::IoOperation::read, w.parts->backup_files.data_files.front()->file);
+        start_backup(w, backup, tasks);
         co_await wait_for_held(w.storage, w.clock);
         // More than three quarters of the log.
         for (std::uint32_t page = 100; page < 300; ++page) {
@@ -112,9 +119,7 @@ TEST_CASE("the log is backed up while a backup is read back, however long that t
         w.storage.release_held();
         co_await w.sleep_ms(500);
         CHECK(backup.result().verified.count == 1 + backup.result().log.count);
-        w.state.end_users();
-        w.state.users_have_ended();
-        co_await tasks.join();
+        co_await end_main_run(w, tasks);
         co_await backup.finish();
         INFO(w.sink.text());
         CHECK(backup.result().broken_chains == 0);
@@ -124,31 +129,23 @@ TEST_CASE("the log is backed up while a backup is read back, however long that t
 }
 
 TEST_CASE("a differential backup is made when it is due, even if reading log backups back takes longer than the next one") {
-    ums::Semaphore outstanding(sim::kOutstandingIoMax);
     WorkerWorld world;
-    world.options.backup_user.folders = "/memory";
     world.options.backup_user.log_interval_s = 1;
     world.options.backup_user.differential_interval_s = 5;
-    world.run([&outstanding](WorkerWorld& w) -> ums::Task<void> {
-        co_await add_backup_files(w, outstanding);
-        sim::Backup backup(w.context(), w.parts->backup_files, *w.parts->checkpoint, *w.parts->log_auditor);
-        ums::TaskGroup tasks;
+    run_backup(world, [](WorkerWorld& w, sim::Backup& backup, ums::TaskGroup& tasks) -> ums::Task<void> {
         const std::int32_t chain_file = w.parts->backup_files.chain->transfer_handle().value;
         w.storage.set_rule([chain_file](const ums::IoRequest& request) {
             const bool is_slow = request.operation == ums::IoOperation::read && request.file.value == chain_file;
             return Fate{.delay_ns = is_slow ? 2 * ums::kNsPerSecond : 0};
         });
-        w.state.release_users();
-        (*w.schedulers)[0].spawn(tasks, "Backup", backup.serve());
+        start_backup(w, backup, tasks);
         for (std::uint32_t page = 100; page < 220; ++page) {
             co_await w.change_page(page);
             co_await w.sleep_ms(1000);
         }
         CHECK(backup.result().differential.count >= 2);
         w.storage.set_rule(nullptr);
-        w.state.end_users();
-        w.state.users_have_ended();
-        co_await tasks.join();
+        co_await end_main_run(w, tasks);
         co_await backup.finish();
         INFO(w.sink.text());
         const sim::BackupResult result = backup.result();
@@ -159,20 +156,12 @@ TEST_CASE("a differential backup is made when it is due, even if reading log bac
 }
 
 TEST_CASE("a chain whose log was reused before its last backup is followed by a full backup, although the main run is over") {
-    ums::Semaphore outstanding(sim::kOutstandingIoMax);
     WorkerWorld world;
-    world.options.backup_user.folders = "/memory";
     world.options.backup_user.log_interval_s = 3600;
-    world.run([&outstanding](WorkerWorld& w) -> ums::Task<void> {
-        co_await add_backup_files(w, outstanding);
-        sim::Backup backup(w.context(), w.parts->backup_files, *w.parts->checkpoint, *w.parts->log_auditor);
-        ums::TaskGroup tasks;
-        w.state.release_users();
-        (*w.schedulers)[0].spawn(tasks, "Backup", backup.serve());
+    run_backup(world, [](WorkerWorld& w, sim::Backup& backup, ums::TaskGroup& tasks) -> ums::Task<void> {
+        start_backup(w, backup, tasks);
         co_await w.sleep_ms(500);
-        w.state.end_users();
-        w.state.users_have_ended();
-        co_await tasks.join();
+        co_await end_main_run(w, tasks);
         CHECK(backup.result().full.count == 1);
         // More than three quarters of the log.
         for (std::uint32_t page = 100; page < 300; ++page) co_await w.change_page(page, 32 << 10);
@@ -186,22 +175,13 @@ TEST_CASE("a chain whose log was reused before its last backup is followed by a 
 }
 
 TEST_CASE("no log is kept for a chain while it is restored before the next full backup replaces it") {
-    ums::Semaphore outstanding(sim::kOutstandingIoMax);
     WorkerWorld world;
-    world.options.backup_user.folders = "/memory";
     world.options.backup_user.restore_folder = "/memory";
     world.options.backup_user.full_interval_s = 1;
     world.options.backup_user.log_interval_s = 3600;
-    world.run([&outstanding](WorkerWorld& w) -> ums::Task<void> {
-        co_await add_backup_files(w, outstanding);
-        sim::Backup backup(w.context(), w.parts->backup_files, *w.parts->checkpoint, *w.parts->log_auditor);
-        ums::TaskGroup tasks;
-        const std::int32_t restored_file = w.parts->backup_files.data_files.back()->file.transfer_handle().value;
-        w.storage.set_rule([restored_file](const ums::IoRequest& request) {
-            return Fate{.hold = request.operation == ums::IoOperation::write && request.file.value == restored_file};
-        });
-        w.state.release_users();
-        (*w.schedulers)[0].spawn(tasks, "Backup", backup.serve());
+    run_backup(world, [](WorkerWorld& w, sim::Backup& backup, ums::TaskGroup& tasks) -> ums::Task<void> {
+        hold_requests(w, ums::IoOperation::write, w.parts->backup_files.data_files.back()->file);
+        start_backup(w, backup, tasks);
         co_await w.sleep_ms(1000);
         co_await wait_for_held(w.storage, w.clock);
         // More than one of the four virtual log files.
@@ -211,9 +191,7 @@ TEST_CASE("no log is kept for a chain while it is restored before the next full 
         CHECK_FALSE(w.keeps_log_of(first_lsn));
         w.storage.set_rule(nullptr);
         w.storage.release_held();
-        w.state.end_users();
-        w.state.users_have_ended();
-        co_await tasks.join();
+        co_await end_main_run(w, tasks);
         co_await backup.finish();
         INFO(w.sink.text());
         CHECK(backup.result().restored.count == 2);
