@@ -10,6 +10,29 @@ using cli::GroupView;
 using group_test::beat_of;
 using group_test::Witness;
 
+namespace {
+
+// Three runs, all of which were cut off from the witness. The first one was lost meanwhile, and its restart has begun a new group.
+struct CutOffRuns {
+    CutOffRuns() {
+        GroupBeat lost = beat_of(0, 3, "side-by-side", 10);
+        lost.stage = second.stage = third.stage = 2;
+        witness.hear(lost);
+        witness.hear(second);
+        CHECK(witness.hear(third).released_stage == 2);
+        witness.pass(15);
+        restarted.stage = 1;
+        CHECK_FALSE(witness.hear(restarted).is_rank_taken);
+    }
+
+    Witness witness;
+    GroupBeat second = beat_of(1, 3, "side-by-side", 11);
+    GroupBeat third = beat_of(2, 3, "side-by-side", 12);
+    GroupBeat restarted = beat_of(0, 3, "side-by-side", 20);
+};
+
+}  // namespace
+
 TEST_CASE("once a group has met, no other process takes the place of one of its runs, which would meet nobody") {
     Witness witness;
     const bool is_done = GENERATE(true, false);
@@ -58,18 +81,8 @@ TEST_CASE("the last words of a run, repeated after its group has ended, do not j
 }
 
 TEST_CASE("runs that were all cut off from the witness learn that one of them was lost, although its restart has begun a new group") {
-    Witness witness;
-    GroupBeat lost = beat_of(0, 3, "side-by-side", 10);
-    GroupBeat second = beat_of(1, 3, "side-by-side", 11);
-    GroupBeat third = beat_of(2, 3, "side-by-side", 12);
-    lost.stage = second.stage = third.stage = 2;
-    witness.hear(lost);
-    witness.hear(second);
-    CHECK(witness.hear(third).released_stage == 2);
-    witness.pass(15);
-    GroupBeat restarted = beat_of(0, 3, "side-by-side", 20);
-    restarted.stage = 1;
-    CHECK_FALSE(witness.hear(restarted).is_rank_taken);
+    CutOffRuns runs;
+    auto& [witness, second, third, restarted] = runs;
     witness.hear(second);
     witness.hear(third);
     second.stage = third.stage = 3;
@@ -85,18 +98,8 @@ TEST_CASE("runs that were all cut off from the witness learn that one of them wa
 }
 
 TEST_CASE("runs that were cut off learn that one of them was lost, although the witness was restarted after the next group had begun") {
-    Witness witness;
-    GroupBeat lost = beat_of(0, 3, "side-by-side", 10);
-    GroupBeat second = beat_of(1, 3, "side-by-side", 11);
-    GroupBeat third = beat_of(2, 3, "side-by-side", 12);
-    lost.stage = second.stage = third.stage = 2;
-    witness.hear(lost);
-    witness.hear(second);
-    CHECK(witness.hear(third).released_stage == 2);
-    witness.pass(15);
-    GroupBeat restarted = beat_of(0, 3, "side-by-side", 20);
-    restarted.stage = 1;
-    CHECK_FALSE(witness.hear(restarted).is_rank_taken);
+    CutOffRuns runs;
+    auto& [witness, second, third, restarted] = runs;
     witness.begin_again();
     second.stage = third.stage = 3;
     witness.pass(9);
