@@ -53,6 +53,27 @@ ums::Task<void> take_another_snapshot(WorkerWorld& world, sim::Snapshot& snapsho
     co_await snapshot.take();
 }
 
+// What a cut and a growth do, in order: with writes of the log only if these are wanted.
+std::string resize_steps(WorkerWorld& world, bool with_log) {
+    std::string steps;
+    world.run([&steps, with_log](WorkerWorld& w) -> ums::Task<void> {
+        const std::int32_t file = w.data().file.transfer_handle().value;
+        const std::int32_t log_file = w.parts->log_files.front()->transfer_handle().value;
+        w.storage.set_rule([file, log_file, with_log, &steps](const ums::IoRequest& request) {
+            if (with_log && request.operation == ums::IoOperation::write && request.file.value == log_file) steps += "log ";
+            if (request.operation == ums::IoOperation::truncate) steps += "cut ";
+            if (request.operation == ums::IoOperation::allocate) steps += "grow ";
+            if (request.operation == ums::IoOperation::sync && request.file.value == file) steps += "sync ";
+            return Fate{};
+        });
+        sim::FileResizer resizer(w.context());
+        co_await resizer.resize(w.data(), 4 * kMb);
+        co_await resizer.resize(w.data(), 8 * kMb);
+        w.storage.set_rule(nullptr);
+    });
+    return steps;
+}
+
 }  // namespace
 
 TEST_CASE("copying pages to the snapshot before a shrink blocks the file for only one piece at a time") {
@@ -127,21 +148,7 @@ TEST_CASE("a change of size is synced immediately, unless the file promises noth
         INFO("durability " << static_cast<int>(durability));
         WorkerWorld world;
         world.options.durability = durability;
-        std::string steps;
-        world.run([&steps](WorkerWorld& w) -> ums::Task<void> {
-            const std::int32_t file = w.data().file.transfer_handle().value;
-            w.storage.set_rule([file, &steps](const ums::IoRequest& request) {
-                if (request.operation == ums::IoOperation::truncate) steps += "cut ";
-                if (request.operation == ums::IoOperation::allocate) steps += "grow ";
-                if (request.operation == ums::IoOperation::sync && request.file.value == file) steps += "sync ";
-                return Fate{};
-            });
-            sim::FileResizer resizer(w.context());
-            co_await resizer.resize(w.data(), 4 * kMb);
-            co_await resizer.resize(w.data(), 8 * kMb);
-            w.storage.set_rule(nullptr);
-        });
-        CHECK(steps == (durability == sim::Durability::none ? "cut grow " : "cut sync grow sync "));
+        CHECK(resize_steps(world, false) == (durability == sim::Durability::none ? "cut grow " : "cut sync grow sync "));
     }
 }
 
@@ -247,23 +254,7 @@ TEST_CASE("a cut that fails is taken back in the log with the versions that page
 
 TEST_CASE("a cut is in the log before it is made, and a growth comes into the log only when it has been made and synced") {
     WorkerWorld world;
-    std::string steps;
-    world.run([&steps](WorkerWorld& w) -> ums::Task<void> {
-        const std::int32_t file = w.data().file.transfer_handle().value;
-        const std::int32_t log_file = w.parts->log_files.front()->transfer_handle().value;
-        w.storage.set_rule([file, log_file, &steps](const ums::IoRequest& request) {
-            if (request.operation == ums::IoOperation::write && request.file.value == log_file) steps += "log ";
-            if (request.operation == ums::IoOperation::truncate) steps += "cut ";
-            if (request.operation == ums::IoOperation::allocate) steps += "grow ";
-            if (request.operation == ums::IoOperation::sync && request.file.value == file) steps += "sync ";
-            return Fate{};
-        });
-        sim::FileResizer resizer(w.context());
-        co_await resizer.resize(w.data(), 4 * kMb);
-        co_await resizer.resize(w.data(), 8 * kMb);
-        w.storage.set_rule(nullptr);
-    });
-    CHECK(steps == "log cut sync grow sync log ");
+    CHECK(resize_steps(world, true) == "log cut sync grow sync log ");
 }
 
 TEST_CASE("a cut takes its promises back before the file becomes smaller, and a growth is promised only when it is durable") {
