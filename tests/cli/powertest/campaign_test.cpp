@@ -28,6 +28,14 @@ void save_state(const test::IoproofFolder& folder, const cli::CampaignState& sta
     cli::StateFolder((folder.path() / "state").string()).save(state);
 }
 
+// The files of a completed run, of which two pages are overwritten then.
+void leave_wrong_pages(const test::IoproofFolder& folder) {
+    REQUIRE(folder.start_run("1")->wait() == 0);
+    std::fstream file(folder.data_file(), std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(100 * 8192);
+    file << std::string(2 * 8192, 'x') << std::flush;
+}
+
 }  // namespace
 
 TEST_CASE("a stopped campaign lets the command of a cut or a restore end, however long that takes") {
@@ -65,12 +73,7 @@ TEST_CASE("a campaign that was killed before its command had made the cut does n
 
 TEST_CASE("what a run that made its files anew has left is verified if it ended by itself, before the next run recreates it") {
     const test::IoproofFolder folder;
-    REQUIRE(folder.start_run("1")->wait() == 0);
-    {
-        std::fstream file(folder.data_file(), std::ios::binary | std::ios::in | std::ios::out);
-        file.seekp(100 * 8192);
-        file << std::string(2 * 8192, 'x') << std::flush;
-    }
+    leave_wrong_pages(folder);
     cli::CampaignState state = one_cut(folder);
     state.plan.run_words = {"-dir", "volume"};
     state.cycles.push_back({.number = 1, .outcome = reports::CutOutcome::nothing});
@@ -100,12 +103,7 @@ TEST_CASE("a campaign that found something ends with 1 even if its page cannot b
 
 TEST_CASE("a campaign that found something says so and ends with 1 even if its state cannot be saved") {
     const test::IoproofFolder folder;
-    REQUIRE(folder.start_run("1")->wait() == 0);
-    {
-        std::fstream file(folder.data_file(), std::ios::binary | std::ios::in | std::ios::out);
-        file.seekp(100 * 8192);
-        file << std::string(2 * 8192, 'x') << std::flush;
-    }
+    leave_wrong_pages(folder);
     cli::CampaignState state = one_cut(folder);
     state.phase = cli::CampaignPhase::verifying;
     save_state(folder, state);
