@@ -12,9 +12,11 @@
 
 #include <fmt/format.h>
 
+#include "sim/limits.hpp"
 #include "sim/log/log_block_check.hpp"
 #include "sim/page/checksum.hpp"
 #include "sim/page/page_codec.hpp"
+#include "sim/verify/log_scan.hpp"
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
@@ -93,6 +95,17 @@ struct LeftRun {
         for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
             const std::vector<std::byte> zeros(header.size_bytes);
             if (header.sequence == sequence) log().write(offset_bytes, zeros.data(), zeros.size());
+        });
+    }
+
+    // From now on, this byte of the log comes wrong until it is read alone: reads of a megabyte find the blocks, and what is missing then
+    // is read alone.
+    void return_log_late(std::uint64_t at_bytes) {
+        const std::string& log_path = options.files[1].path;
+        run.storage.set_tamper([log_path, at_bytes, was_read_alone = false](ums::IoRequest& request, const std::string& path) mutable {
+            if (request.operation != ums::IoOperation::read || path != log_path || !covers(request, at_bytes)) return;
+            was_read_alone = was_read_alone || request.size_bytes <= kLogBlockBytesMax + 2 * kReadAlignmentBytes;
+            if (!was_read_alone) request.segments[0].data[at_bytes - request.offset_bytes] ^= std::byte{1};
         });
     }
 

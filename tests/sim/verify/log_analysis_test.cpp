@@ -146,13 +146,7 @@ TEST_CASE("a block that the first read did not return is not lost, even if the o
     const std::uint64_t lost = std::next(kept.begin(), 3)->first;
     const std::uint64_t late_bytes = std::next(kept.begin(), 7)->second;
     left.erase_block(lost);
-    // Reads of a megabyte find the blocks; what is missing is read alone.
-    bool was_read_alone = false;
-    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
-        if (request.operation != ums::IoOperation::read || path != left.options.files[1].path || !covers(request, late_bytes)) return;
-        was_read_alone |= request.size_bytes <= sim::kLogBlockBytesMax + 2 * kPartBytes;
-        if (!was_read_alone) request.segments[0].data[late_bytes - request.offset_bytes] ^= std::byte{1};
-    });
+    left.return_log_late(late_bytes);
     const Results results = left.verify();
     INFO(left.run.sink.text());
     REQUIRE(kinds(results) == "log_gap log_gap");

@@ -45,8 +45,10 @@ void write_small_blocks(sim::Options& options) {
     options.random_user.sleep_after_ms = 1;
 }
 
-// From now on, these places of the log cannot be read.
-void make_holes(LeftRun& left, const std::vector<std::uint64_t>& holes) {
+// From now on, so many places of the log, which has these blocks, cannot be read. Returns where they are.
+std::vector<std::uint64_t> make_holes(LeftRun& left, const std::map<std::uint64_t, std::uint64_t>& blocks, std::size_t count) {
+    std::vector<std::uint64_t> holes = holes_in(blocks, count);
+    REQUIRE(holes.size() == count);
     left.run.storage.set_fault([log_path = left.options.files[1].path, holes](const Recorded& request) {
         const bool is_hit = std::any_of(holes.begin(), holes.end(), [&request](std::uint64_t hole) {
             return request.offset_bytes < hole + kHoleBytes && hole < request.offset_bytes + request.size_bytes;
@@ -54,6 +56,7 @@ void make_holes(LeftRun& left, const std::vector<std::uint64_t>& holes) {
         const bool fails = is_read(request) && request.path == log_path && is_hit;
         return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
     });
+    return holes;
 }
 
 }  // namespace
@@ -82,14 +85,7 @@ TEST_CASE("a block that a later read brings is found although the one before it,
     const auto [lost, lost_bytes] = *kept.begin();
     const std::uint64_t late_bytes = std::next(kept.begin())->second;
     left.erase_block(lost);
-    // Reads of a megabyte find the blocks; what is missing is read alone.
-    bool was_read_alone = false;
-    const std::string log_path = left.options.files[1].path;
-    left.run.storage.set_tamper([&was_read_alone, log_path, at = late_bytes](ums::IoRequest& request, const std::string& path) {
-        if (request.operation != ums::IoOperation::read || path != log_path || !covers(request, at)) return;
-        was_read_alone |= request.size_bytes <= sim::kLogBlockBytesMax + std::uint64_t{2} * sim::kReadAlignmentBytes;
-        if (!was_read_alone) request.segments[0].data[at - request.offset_bytes] ^= std::byte{1};
-    });
+    left.return_log_late(late_bytes);
     const Results results = left.verify();
     INFO(left.run.sink.text());
     REQUIRE(kinds(results) == "log_gap log_gap");
@@ -103,9 +99,7 @@ TEST_CASE("a block that a later read brings is found although the one before it,
 TEST_CASE("only what cannot be read of the log is given up, however many places those are") {
     constexpr std::size_t kHoles = 70;
     LeftRun left(64, 0, write_small_blocks);
-    const std::vector<std::uint64_t> holes = holes_in(left.blocks_before_checkpoint(), kHoles);
-    REQUIRE(holes.size() == kHoles);
-    make_holes(left, holes);
+    make_holes(left, left.blocks_before_checkpoint(), kHoles);
     const Results results = left.verify();
     INFO(left.run.sink.text());
     REQUIRE(results.findings.size() == kHoles);
@@ -121,11 +115,9 @@ TEST_CASE("a block that a later read brings is not lost, although many parts of 
     LeftRun left(64, 0, write_small_blocks);
     const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
     constexpr std::size_t kHoles = 64;
-    const std::vector<std::uint64_t> holes = holes_in(kept, kHoles);
-    REQUIRE(holes.size() == kHoles);
+    const std::vector<std::uint64_t> holes = make_holes(left, kept, kHoles);
     const auto late = std::prev(kept.end(), 2);
     REQUIRE(std::prev(late)->second >= holes.back() + kHoleBytes);
-    make_holes(left, holes);
     bool is_scanned = false;
     const std::string log_path = left.options.files[1].path;
     const std::uint64_t late_bytes = late->second;
@@ -201,9 +193,7 @@ TEST_CASE("all blocks that one wrong read has hidden are found by later reads, a
 TEST_CASE("a part of the log that comes only now and then is not given up with the one beside it, however many parts are unreadable") {
     constexpr std::size_t kHoles = 65;
     LeftRun left(64, 0, write_small_blocks);
-    const std::vector<std::uint64_t> holes = holes_in(left.blocks_before_checkpoint(), kHoles);
-    REQUIRE(holes.size() == kHoles);
-    make_holes(left, holes);
+    const std::vector<std::uint64_t> holes = make_holes(left, left.blocks_before_checkpoint(), kHoles);
     const Results in_holes = left.verify();
     REQUIRE(in_holes.findings.size() == kHoles);
     const std::uint64_t rare = holes.back() + kHoleBytes;  // comes alone, but not the first time
