@@ -22,10 +22,8 @@ TEST_CASE("a repair rewrites the pages that the sums of their region name, with 
     const std::uint32_t count = GENERATE(1U, 2U);
     LeftRun left;
     left.forget_changes_before_checkpoint();
-    std::vector<std::uint32_t> pages;
-    for (std::uint32_t nth = 0; nth < count; ++nth) pages.push_back(left.busy_page(nth));
-    std::vector<PageHeader> headers;
-    for (const std::uint32_t page : pages) headers.push_back(left.header(page));
+    const std::vector<std::uint32_t> pages = left.busy_pages(count);
+    const std::vector<PageHeader> headers = left.headers(pages);
     for (std::size_t i = 0; i < count; ++i) left.put_version(pages[i], headers[i].version - 1, headers[i].lsn - 1);
     const Results repair = left.work(sim::Job::repair);
     INFO(left.run.sink.text());

@@ -60,6 +60,17 @@ struct LeftRun {
         FAIL("no page was written three times");
         return 0;
     }
+    // The first `count` of them.
+    std::vector<std::uint32_t> busy_pages(std::uint32_t count) {
+        std::vector<std::uint32_t> pages;
+        for (std::uint32_t nth = 0; nth < count; ++nth) pages.push_back(busy_page(nth));
+        return pages;
+    }
+    std::vector<sim::PageHeader> headers(const std::vector<std::uint32_t>& pages) {
+        std::vector<sim::PageHeader> read;
+        for (const std::uint32_t page : pages) read.push_back(header(page));
+        return read;
+    }
     void put_version(std::uint32_t page, std::uint32_t version, std::uint64_t lsn) {
         PageBuffer buffer;
         sim::make_page({run_id, 1, page, version, lsn, 1}, buffer.data());

@@ -147,11 +147,9 @@ TEST_CASE("an old page that came back once is a stale read, even if only the sum
     const std::uint32_t count = GENERATE(1U, 2U);
     LeftRun left;
     left.forget_changes_before_checkpoint();
-    std::vector<std::uint32_t> pages;
-    for (std::uint32_t nth = 0; nth < count; ++nth) pages.push_back(left.busy_page(nth));
+    const std::vector<std::uint32_t> pages = left.busy_pages(count);
     REQUIRE(pages.front() / 64 == pages.back() / 64);
-    std::vector<PageHeader> headers;
-    for (const std::uint32_t page : pages) headers.push_back(left.header(page));
+    const std::vector<PageHeader> headers = left.headers(pages);
     std::set<std::uint32_t> seen;
     left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
         if (request.operation != ums::IoOperation::read || path != left.options.files[0].path) return;
