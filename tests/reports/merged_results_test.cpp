@@ -1,81 +1,24 @@
 // Several results files as one.
 #include "reports/merged_results.hpp"
 
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
+#include <string>
+#include <utility>
 
 #include "reports/html_page.hpp"
 #include "reports/results_document.hpp"
-#include "reports/results_json.hpp"
 #include "reports/text_report.hpp"
-#include "sim/files/latency_counts.hpp"
-#include "sim/files/latency_histogram.hpp"
-#include "tests/reports/prepared_results.hpp"
+#include "tests/reports/merged_parts.hpp"
 #include "tests/support/catch.hpp"
 
 using Json = nlohmann::ordered_json;
-
-namespace {
-
-// A run as in a results file, with measured latencies.
-Json part_of(std::uint64_t number, bool has_findings = false) {
-    sim::Results results = has_findings ? stale_results() : sound_results();
-    results.run_id += number;
-    results.start_utc_us += number * 10'000'000;
-    for (sim::FileResult& file : results.files) {
-        for (sim::LatencyResult& latency : file.latency) {
-            sim::LatencyHistogram histogram;
-            for (std::uint64_t i = 0; i < 100 * number; ++i) histogram.add((i + 1) * 10'000 * number);
-            sim::LatencyCounts sum;
-            sum.merge(histogram);
-            latency = sum.result();
-        }
-    }
-    return reports::parse_results(reports::results_json(results, {}), "test");
-}
-
-Json group_of_rank(std::uint32_t rank, std::uint32_t of) {
-    return {{"name", "night-1"},
-            {"plan", "side-by-side"},
-            {"rank", rank},
-            {"of", of},
-            {"host", "node-" + std::string(1, static_cast<char>('a' + rank))},
-            {"witness", "10.0.0.5:7017"},
-            {"clock", {{"offset_us", -1000}, {"round_trip_us", 400}}},
-            {"turn", nullptr}};
-}
-
-struct Parts {
-    std::vector<Json> results;
-
-    void add(Json json) { results.push_back(std::move(json)); }
-    [[nodiscard]] Json merged() const {
-        std::vector<reports::NamedResults> named;
-        for (std::size_t i = 0; i < results.size(); ++i) named.push_back({"r" + std::to_string(i) + ".json", &results[i]});
-        return reports::merged_results(named, "1.2.3");
-    }
-};
-
-Json ranked_part(std::uint64_t number, std::uint32_t rank, std::uint32_t of, bool has_findings = false) {
-    Json json = part_of(number, has_findings);
-    json["group"] = group_of_rank(rank, of);
-    return json;
-}
-
-// The turns of a hand-over, alternating between two ranks: all of one run.
-Json turn_part(std::uint32_t number, std::uint32_t turns, const Json& previous) {
-    Json json = ranked_part(number, (number - 1) % 2, 2);
-    json["run"]["run_id"] = "00000000000000fe";
-    json["group"]["plan"] = "hand-over";
-    json["group"]["turn"] = {{"number", number}, {"turns", turns}, {"previous", previous}};
-    return json;
-}
-
-Json previous_owner(std::uint32_t rank, const char* ended_by) { return {{"rank", rank}, {"ended_by", ended_by}}; }
-
-}  // namespace
+using test::part_of;
+using test::Parts;
+using test::ranked_part;
+using test::turn_part;
 
 TEST_CASE("the counts of several hosts are the sums of their parts, and each has a row") {
     Parts files;
@@ -204,31 +147,6 @@ TEST_CASE("findings and warnings of several hosts are added up separately") {
     CHECK(group["warning_count"] == 21);
 }
 
-TEST_CASE("what a PASS of several hosts proves depends on their plan") {
-    const auto headline = [](const char* plan) {
-        Parts files;
-        for (std::uint32_t rank = 0; rank < 2; ++rank) {
-            Json json = ranked_part(rank + 1, rank, 2);
-            json["group"]["plan"] = plan;
-            if (json["group"]["plan"] != "side-by-side") json["run"]["run_id"] = "00000000000000fe";
-            files.add(std::move(json));
-        }
-        return files.merged()["headline"].get<std::string>();
-    };
-    CHECK_THAT(headline("side-by-side"), ContainsSubstring("nothing of another one's"));
-    CHECK_THAT(headline("hand-over"), ContainsSubstring("ones before it had been promised"));
-    CHECK_THAT(headline("readers"), ContainsSubstring("each reader saw"));
-}
-
-TEST_CASE("a reader's result has the run id of its owner, but is still a separate result") {
-    Parts files;
-    for (std::uint32_t rank = 0; rank < 2; ++rank) {
-        files.add(part_of(1));
-        files.results.back()["group"] = group_of_rank(rank, 2);
-    }
-    CHECK(files.merged()["hosts"].size() == 2);
-}
-
 TEST_CASE("the tables of several hosts fit a terminal, however long their names and figures are") {
     Parts files;
     for (std::uint32_t rank = 0; rank < 3; ++rank) {
@@ -292,62 +210,6 @@ TEST_CASE("a finding of a log or of a file as a whole is not said to be in page 
     CHECK_THAT(text, ContainsSubstring("0x3200:") && ContainsSubstring("sync:") && !ContainsSubstring("page 0"));
 }
 
-TEST_CASE("missing ranks make the result incomplete, and are named") {
-    Parts files;
-    files.add(ranked_part(1, 0, 5));
-    files.add(ranked_part(2, 3, 5));
-    Json group = files.merged();
-    CHECK(group["verdict"] == "INCOMPLETE");
-    CHECK(group["group"]["missing_ranks"] == Json::parse("[1,2,4]"));
-    CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("ranks 1, 2 and 4 of 5 did not come back"));
-    files.add(ranked_part(3, 1, 5, true));
-    group = files.merged();
-    CHECK(group["verdict"] == "FAIL");
-    CHECK_THAT(reports::merged_text(group), ContainsSubstring("In addition, ranks 2 and 4 of 5 did not come back."));
-}
-
-TEST_CASE("the clock of the witness puts all hosts on one axis, whatever their own clocks say") {
-    Parts files;
-    Json ahead = ranked_part(1, 0, 2);
-    Json behind = ranked_part(1, 1, 2);
-    behind["run"]["run_id"] = "00000000000000ff";
-    // The first host's clock is 5 s ahead of the witness, the second one's 5 s behind: they began 10 s apart, not together.
-    ahead["group"]["clock"] = {{"offset_us", -5'000'000}, {"round_trip_us", 400}};
-    behind["group"]["clock"] = {{"offset_us", 5'000'000}, {"round_trip_us", 301}};
-    files.add(behind);
-    files.add(ahead);
-    Json group = files.merged();
-    CHECK(group["clock"] == "witness");
-    CHECK(group["hosts"][0]["rank"] == 0);
-    CHECK(group["hosts"][0]["begin_us"] == 0);
-    CHECK(group["hosts"][1]["begin_us"] == 10'000'000);
-    CHECK(group["hosts"][1]["clock_error_us"] == 151);
-    CHECK_THAT(reports::merged_text(group), ContainsSubstring("by the clock of the witness") && ContainsSubstring("-5.0 s"));
-    // Clocks that were never measured are reported, not guessed.
-    files.results[0]["group"]["clock"]["round_trip_us"] = 0;
-    group = files.merged();
-    CHECK(group["clock"] == "hosts");
-    CHECK(group["hosts"][1]["clock_offset_us"].is_null());
-}
-
-TEST_CASE("a turn whose owner was killed by plan is reported by the next one, and any other without a result is missing") {
-    Parts files;
-    files.add(turn_part(2, 3, previous_owner(0, "kill")));
-    files.add(turn_part(3, 3, previous_owner(1, "in-order")));
-    Json group = files.merged();
-    CHECK(group["verdict"] == "PASS");
-    CHECK(group["hosts"][0]["name"] == "turn 2, rank 1 on node-b");
-    CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("all 3 turns"));
-    files.results[0]["group"]["turn"]["previous"] = previous_owner(0, "lost");
-    group = files.merged();
-    CHECK(group["verdict"] == "INCOMPLETE");
-    CHECK(group["group"]["missing_turns"] == Json::parse("[1]"));
-    files.results.pop_back();
-    group = files.merged();
-    CHECK(group["group"]["missing_turns"] == Json::parse("[1,3]"));
-    CHECK(group["group"]["missing_ranks"] == Json::parse("[0]"));
-}
-
 TEST_CASE("files that do not form one result are refused with a reason") {
     Parts twice;
     twice.add(part_of(1));
@@ -385,20 +247,6 @@ TEST_CASE("files that do not form one result are refused with a reason") {
     odd.results[1]["group"]["clock"]["offset_us"] = 0;
     odd.results[1]["run"]["start_utc"] = "yesterday";
     CHECK_THROWS_WITH(odd.merged(), ContainsSubstring("not a time in UTC"));
-}
-
-TEST_CASE("a finding's fact about the group becomes its name, and is shown") {
-    Parts files;
-    files.add(ranked_part(1, 0, 2));
-    files.add(ranked_part(2, 1, 2, true));
-    for (Json& finding : files.results[1]["findings"]) {
-        finding["group_fact"] = {
-            {"name", "zombie_owner"}, {"title", "zombie owner"}, {"text", "Made by rank 0 on node-a."}, {"hint", "Fence it."}};
-    }
-    const Json group = files.merged();
-    CHECK(group["findings_by_kind"][0]["kind"] == "zombie_owner");
-    CHECK_THAT(reports::merged_text(group), ContainsSubstring("  zombie_owner\n"));
-    CHECK_THAT(reports::html_merged(group), ContainsSubstring("Fence it."));
 }
 
 TEST_CASE("the page of several hosts holds all of them and loads nothing") {
