@@ -74,6 +74,9 @@ Verdict older_verdict(const Evidence& evidence) {
         evidence.is_before_repair
             ? fmt::format("All {} sectors hold version {} from before the page was repaired, although the repair was acknowledged.",
                           kSectorsPerPage, newest)
+        : evidence.is_earlier_write
+            ? fmt::format("All {} sectors hold version {} from an earlier write, but it was written once more later, and acknowledged.",
+                          kSectorsPerPage, newest)
             : fmt::format("All {} sectors hold {}, but version {} was written later and acknowledged.", kSectorsPerPage,
                           older_words(older_version(evidence.sectors[0])), newest);
     std::vector<std::string> reasoning{written, how_long(evidence)};
@@ -319,12 +322,14 @@ Evidence examine(const std::byte* image, const ExpectedPage& expected, const Wri
     evidence.sectors = map_sectors(image, expected, written);
     evidence.difference = compare_images(image, written.bytes());
     evidence.not_read_bytes = count_not_read_bytes(image);
+    evidence.is_earlier_write = written.is_exact() && written.is_same_but_for_time(image) &&
+                                read_header(image).write_utc_us < read_header(written.bytes()).write_utc_us;
     return evidence;
 }
 
 bool is_older_image(const Evidence& evidence) {
     if (expected_version(evidence) == 0 || evidence.not_read_bytes != 0) return false;
-    if (evidence.is_before_repair) return true;
+    if (evidence.is_before_repair || evidence.is_earlier_write) return true;
     const SectorFact& first = evidence.sectors[0];
     return std::all_of(evidence.sectors.begin(), evidence.sectors.end(),
                        [&](const SectorFact& fact) { return is_older(evidence, fact) && older_version(fact) == older_version(first); });

@@ -40,6 +40,7 @@ struct Evidence {
     bool is_first_write_over_old = false;      // the file existed before the run, and this is the page's first version
     bool is_history_unknown = false;           // nobody knows whether the newest version ever was here, or is elsewhere
     bool is_before_repair = false;             // the image of the right version that a repair has replaced
+    bool is_earlier_write = false;             // ... or that was written once more, as when a file is restored again
     std::optional<PagePlace> found_elsewhere;  // this page's newest image
 };
 
@@ -54,7 +55,7 @@ struct Verdict {
 
 [[nodiscard]] Verdict classify(const Evidence& evidence);
 
-// All sectors are of one older version of the page (or zeros, before its first write; or as they were before a repair).
+// All sectors are of one older version of the page (or zeros, before its first write; or of this version as it was written before).
 [[nodiscard]] bool is_older_image(const Evidence& evidence);
 
 // The same, or what an earlier run left there: only then is it worthwhile to look elsewhere for the image that is missing here.

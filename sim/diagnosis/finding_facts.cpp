@@ -9,10 +9,10 @@ namespace sim {
 
 namespace {
 
-// The image has the expected version, but from before the page was repaired.
+// The image may have the expected version, but from before the page was repaired, or restored again.
 std::string version_there(const Finding& finding) {
-    const bool is_before_repair = or_empty(finding.received).version == or_empty(finding.expected).version;
-    return fmt::format("version {}{}", or_empty(finding.received).version, is_before_repair ? " from before a repair" : "");
+    const bool is_same = or_empty(finding.received).version == or_empty(finding.expected).version;
+    return fmt::format("version {}{}", or_empty(finding.received).version, is_same ? " from an earlier write" : "");
 }
 
 std::string newer_version_text(const ImageComparison& comparison, std::uint32_t received, std::uint32_t newest) {

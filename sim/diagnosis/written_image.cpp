@@ -123,9 +123,10 @@ bool WrittenImage::find_damaged_high_byte(std::uint64_t received_time) {
 }
 
 void WrittenImage::find_time_by_checksum(const std::byte* received, WriteTimeRange range) {
-    if (is_exact_ || has_stamp_of_version(received)) return;
+    const bool is_same = is_same_but_for_time(received);
+    if (is_exact_ || (has_stamp_of_version(received) && !is_same)) return;
     const std::uint64_t received_time = read_header(received).write_utc_us;
-    if (is_older_version(received)) range.earliest_utc_us = std::max(range.earliest_utc_us, received_time);
+    if (is_same || is_older_version(received)) range.earliest_utc_us = std::max(range.earliest_utc_us, received_time);
     const std::optional<std::uint64_t> time = only_time_that_fits(range);
     is_exact_ = time && make(*time);
     if (!is_exact_) make(received_time);
@@ -138,6 +139,13 @@ bool WrittenImage::has_stamp_of_version(const std::byte* received) const {
         if (stamp.page_id == expected_.page_id && stamp.version == expected_.entry.version) return true;
     }
     return false;
+}
+
+bool WrittenImage::is_same_but_for_time(const std::byte* received) const {
+    const PageHeader header = read_header(received);
+    return is_sound_page(received) && header.run_id == expected_.run_id && header.file_id == expected_.file_id &&
+           header.page_id == expected_.page_id && header.version == expected_.entry.version && header.lsn == expected_.entry.lsn &&
+           header.checksum != expected_.entry.checksum;
 }
 
 // A sound image of a version that was written before the expected one.

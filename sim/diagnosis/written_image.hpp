@@ -23,14 +23,16 @@ public:
     // `received`: an image of kPageBytes that came back for this page, right or wrong; needed only during construction.
     WrittenImage(const std::byte* received, const ExpectedPage& expected, WriteTimeRange range);
 
-    // If `received` (as above) says nothing about the time, the checksum does, unless several times of the range fit: one in 71 minutes
-    // does.
+    // If `received` (as above) says nothing about the time, or was written earlier, the checksum does, unless several times of the range
+    // fit: one in 71 minutes does.
     void find_time_by_checksum(const std::byte* received, WriteTimeRange range);
 
     // kPageBytes, 8-aligned; zeros where nothing was ever written.
     [[nodiscard]] const std::byte* bytes() const { return page(); }
     // False if the time could not be found: then the times in header and stamps are not those that were written; everything else is.
     [[nodiscard]] bool is_exact() const { return is_exact_; }
+    // A sound image of the same version and LSN, written at another time.
+    [[nodiscard]] bool is_same_but_for_time(const std::byte* received) const;
 
 private:
     [[nodiscard]] std::byte* page() const { return reinterpret_cast<std::byte*>(words_.get()); }

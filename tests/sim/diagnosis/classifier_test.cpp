@@ -35,6 +35,7 @@ struct Case {
     bool over_old_file = false;
     std::optional<sim::PagePlace> found_elsewhere{};
     bool never_written = false;
+    bool all_writes_known = false;
 };
 
 // The finding that results from such an image.
@@ -52,7 +53,8 @@ sim::Finding found(const PageBuffer& image, const Case& with = {}) {
     }
     expected.entry.read_back = with.read_back ? 1 : 0;
     REQUIRE_FALSE(sim::page_matches(image.data(), expected));
-    const sim::WrittenImage written(image.data(), expected, kTimes);
+    sim::WrittenImage written(image.data(), expected, kTimes);
+    if (with.all_writes_known) written.find_time_by_checksum(image.data(), kTimes);
     sim::Evidence evidence = sim::examine(image.data(), expected, written);
     evidence.is_transient = with.transient;
     evidence.is_first_write_over_old = with.over_old_file;
@@ -247,6 +249,17 @@ TEST_CASE("what an earlier run left in place of a page's first version is a lost
     CHECK(kind(PageBuffer(earlier), {.written = version(1), .read_back = true, .over_old_file = true}) == FindingKind::foreign_page);
     earlier.page_id = 9;
     CHECK(kind(PageBuffer(earlier), over_old) == FindingKind::foreign_page);
+}
+
+TEST_CASE("an earlier write of the newest version is old, as when a file has been restored again") {
+    sim::PageIdentity earlier = kWritten;
+    earlier.write_utc_us -= 5;
+    const PageBuffer image(earlier);
+    CHECK(kind(image, {.transient = true, .all_writes_known = true}) == FindingKind::stale_read);
+    CHECK(kind(image, {.all_writes_known = true}) == FindingKind::lost_write);
+    CHECK(kind(image, {.read_back = true, .all_writes_known = true}) == FindingKind::reverted_page);
+    // Nobody knows when it was written last: it may have been before.
+    CHECK(kind(image) == FindingKind::future_version);
 }
 
 TEST_CASE("a version that was never written is a future version") {

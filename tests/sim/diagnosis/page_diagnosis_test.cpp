@@ -165,7 +165,7 @@ TEST_CASE("a repair that did not arrive is a lost write, even if the page is as 
     REQUIRE(findings.size() == 2);
     CHECK(findings[0].kind == FindingKind::misdirected_write);
     CHECK(findings[1].kind == FindingKind::lost_write);
-    CHECK(findings[1].description.find("from before a repair") != std::string::npos);
+    CHECK(findings[1].description.find("from an earlier write") != std::string::npos);
 }
 
 TEST_CASE("several wrong pages of one read are diagnosed concurrently") {
