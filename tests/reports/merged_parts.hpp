@@ -17,10 +17,8 @@
 
 namespace test {
 
-using Json = nlohmann::ordered_json;
-
 // A run as in a results file, with measured latencies.
-inline Json part_of(std::uint64_t number, bool has_findings = false) {
+inline nlohmann::ordered_json part_of(std::uint64_t number, bool has_findings = false) {
     sim::Results results = has_findings ? stale_results() : sound_results();
     results.run_id += number;
     results.start_utc_us += number * 10'000'000;
@@ -36,7 +34,7 @@ inline Json part_of(std::uint64_t number, bool has_findings = false) {
     return reports::parse_results(reports::results_json(results, {}), "test");
 }
 
-inline Json group_of_rank(std::uint32_t rank, std::uint32_t of) {
+inline nlohmann::ordered_json group_of_rank(std::uint32_t rank, std::uint32_t of) {
     return {{"name", "night-1"},
             {"plan", "side-by-side"},
             {"rank", rank},
@@ -49,25 +47,25 @@ inline Json group_of_rank(std::uint32_t rank, std::uint32_t of) {
 
 // Results files of which one is made.
 struct Parts {
-    std::vector<Json> results;
+    std::vector<nlohmann::ordered_json> results;
 
-    void add(Json json) { results.push_back(std::move(json)); }
-    [[nodiscard]] Json merged() const {
+    void add(nlohmann::ordered_json json) { results.push_back(std::move(json)); }
+    [[nodiscard]] nlohmann::ordered_json merged() const {
         std::vector<reports::NamedResults> named;
         for (std::size_t i = 0; i < results.size(); ++i) named.push_back({"r" + std::to_string(i) + ".json", &results[i]});
         return reports::merged_results(named, "1.2.3");
     }
 };
 
-inline Json ranked_part(std::uint64_t number, std::uint32_t rank, std::uint32_t of, bool has_findings = false) {
-    Json json = part_of(number, has_findings);
+inline nlohmann::ordered_json ranked_part(std::uint64_t number, std::uint32_t rank, std::uint32_t of, bool has_findings = false) {
+    nlohmann::ordered_json json = part_of(number, has_findings);
     json["group"] = group_of_rank(rank, of);
     return json;
 }
 
 // The turns of a hand-over, alternating between two ranks: all of one run.
-inline Json turn_part(std::uint32_t number, std::uint32_t turns, const Json& previous) {
-    Json json = ranked_part(number, (number - 1) % 2, 2);
+inline nlohmann::ordered_json turn_part(std::uint32_t number, std::uint32_t turns, const nlohmann::ordered_json& previous) {
+    nlohmann::ordered_json json = ranked_part(number, (number - 1) % 2, 2);
     json["run"]["run_id"] = "00000000000000fe";
     json["group"]["plan"] = "hand-over";
     json["group"]["turn"] = {{"number", number}, {"turns", turns}, {"previous", previous}};
