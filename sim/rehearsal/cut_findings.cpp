@@ -169,9 +169,9 @@ bool is_right_finding(const CrashExplanation& explanation, const std::vector<ums
 
 std::string text_of_finding(const Finding& finding) {
     const std::uint32_t version = or_empty(finding.expected).version;
-    return fmt::format("{}{}{} at byte {} of {}, {} bytes", name_of(finding.kind), finding.transient ? " (transient)" : "",
+    return fmt::format("{}{}{} at byte {} of {}, {} bytes: {}", name_of(finding.kind), finding.transient ? " (transient)" : "",
                        version == 0 ? std::string() : fmt::format(" of version {}", version), finding.place.offset_bytes,
-                       finding.place.path, finding.place.size_bytes);
+                       finding.place.path, finding.place.size_bytes, finding.description);
 }
 
 }  // namespace

@@ -36,7 +36,9 @@ SimFile* LogAnalysis::file_of(std::uint32_t file_id) const {
 bool LogAnalysis::may_be_unreadable(const BlockRange& missing) const {
     if (!scan_.has_unreadable()) return false;
     const std::optional<MissingPlace> place = place_of_missing(contents_, missing, promised_incarnation());
-    return !place || scan_.is_unreadable(*file_of(place->file_id), place->offset_bytes, place->size_bytes);
+    // Without the block before it, it may have been overwritten: a checkpoint that cannot be read may have freed its virtual log file.
+    if (!place || !place->begins_there) return true;
+    return scan_.is_unreadable(*file_of(place->file_id), place->offset_bytes, place->size_bytes);
 }
 
 // A block that a later read brings is not lost, but the read was wrong: a finding, and the analysis goes on with it.
