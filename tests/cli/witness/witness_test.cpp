@@ -1,5 +1,6 @@
 // A witness and its clients, over real connections.
 #include <grp.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,7 +59,8 @@ public:
         for (int i = 0; i < 8 && is_silent; ++i) {
             clients_.emplace_back(context_).open(place.protocol());
             clients_.back().non_blocking(true);
-            clients_.back().connect(place, error);
+            // Not through Asio, which waits for the answer even so.
+            static_cast<void>(::connect(clients_.back().native_handle(), place.data(), static_cast<socklen_t>(place.size())));
         }
     }
     bool is_silent = false;
