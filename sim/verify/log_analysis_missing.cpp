@@ -118,11 +118,11 @@ ums::Task<void> LogAnalysis::report_missing() {
     for (const BlockRange& missing : extent_.missing_unneeded) co_await report_if_missing(missing, false);
 }
 
-// A block that comes only now is too late for the analysis, but not missing.
+// A block that comes only now is too late for the analysis, but not missing. The one behind it may be unreadable.
 ums::Task<void> LogAnalysis::report_if_missing(const BlockRange& missing, bool is_needed) {
     if (may_be_unreadable(missing)) co_return;
     const BlockRange staying = co_await read_again(missing, 1);
-    if (!is_empty_range(staying)) co_await report_missing(staying, is_needed);
+    if (!is_empty_range(staying) && !may_be_unreadable(staying)) co_await report_missing(staying, is_needed);
 }
 
 // What stands where the first of the blocks must be.

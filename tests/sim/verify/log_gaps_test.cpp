@@ -10,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "sim/files/rereader.hpp"
 #include "sim/verify/log_analysis.hpp"
 #include "tests/sim/support/left_run.hpp"
 #include "tests/support/catch.hpp"
@@ -45,10 +46,8 @@ void write_small_blocks(sim::Options& options) {
     options.random_user.sleep_after_ms = 1;
 }
 
-// From now on, so many places of the log, which has these blocks, cannot be read. Returns where they are.
-std::vector<std::uint64_t> make_holes(LeftRun& left, const std::map<std::uint64_t, std::uint64_t>& blocks, std::size_t count) {
-    std::vector<std::uint64_t> holes = holes_in(blocks, count);
-    REQUIRE(holes.size() == count);
+// From now on, these places of the log cannot be read.
+void fail_reads_in_holes(LeftRun& left, const std::vector<std::uint64_t>& holes) {
     left.run.storage.set_fault([log_path = left.options.files[1].path, holes](const Recorded& request) {
         const bool is_hit = std::any_of(holes.begin(), holes.end(), [&request](std::uint64_t hole) {
             return request.offset_bytes < hole + kHoleBytes && hole < request.offset_bytes + request.size_bytes;
@@ -56,7 +55,29 @@ std::vector<std::uint64_t> make_holes(LeftRun& left, const std::map<std::uint64_
         const bool fails = is_read(request) && request.path == log_path && is_hit;
         return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
     });
+}
+
+// The same for so many places of the log, which has these blocks. Returns where they are.
+std::vector<std::uint64_t> make_holes(LeftRun& left, const std::map<std::uint64_t, std::uint64_t>& blocks, std::size_t count) {
+    std::vector<std::uint64_t> holes = holes_in(blocks, count);
+    REQUIRE(holes.size() == count);
+    fail_reads_in_holes(left, holes);
     return holes;
+}
+
+// From now on, this part of the log comes as zeros until its begin has been read alone so often.
+void return_zeros_until(LeftRun& left, std::uint64_t begin_bytes, std::uint64_t end_bytes, std::uint32_t reads_alone) {
+    const std::string log_path = left.options.files[1].path;
+    left.run.storage.set_tamper([=, times = std::uint32_t{0}](ums::IoRequest& request, const std::string& path) mutable {
+        if (request.operation != ums::IoOperation::read || path != log_path) return;
+        // Smaller than a read that finds blocks, but larger than its parts, which are tried if it fails.
+        const bool is_alone = request.size_bytes > kHoleBytes && request.size_bytes <= sim::kLogBlockBytesMax + 2 * kHoleBytes;
+        if (is_alone && covers(request, begin_bytes)) ++times;
+        const std::uint64_t from = std::max(begin_bytes, request.offset_bytes);
+        const std::uint64_t until = std::min(end_bytes, request.offset_bytes + request.size_bytes);
+        const bool is_wrong = times < reads_alone && from < until;
+        if (is_wrong) std::memset(request.segments[0].data + (from - request.offset_bytes), 0, until - from);
+    });
 }
 
 }  // namespace
@@ -188,6 +209,28 @@ TEST_CASE("all blocks that one wrong read has hidden are found by later reads, a
     REQUIRE(results.findings.size() == kHidden);
     for (const sim::Finding& finding : results.findings) CHECK(finding.transient);
     CHECK(results.durability->missing_blocks == 0);
+}
+
+TEST_CASE("a part of the log that cannot be read is not called lost because blocks before it come with the very last read only") {
+    LeftRun left(64, 0, write_small_blocks);
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
+    REQUIRE(kept.size() > 2);
+    const std::uint64_t late_bytes = std::next(kept.begin())->second;
+    // So far away that the first late block can be read, however large it may have been.
+    const std::uint64_t hole = ((late_bytes + sim::kLogBlockBytesMax) / kHoleBytes + 1) * kHoleBytes;
+    REQUIRE(std::prev(kept.end())->second >= hole + kHoleBytes);
+    fail_reads_in_holes(left, {hole});
+    return_zeros_until(left, late_bytes, hole, sim::kRereadsMax + 1);
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(results.findings.size() > 1);
+    CHECK(results.findings[0].kind == sim::FindingKind::io_error);
+    CHECK(results.findings[0].place.offset_bytes == hole);
+    CHECK(results.findings[1].place.offset_bytes == late_bytes);
+    for (std::size_t i = 1; i < results.findings.size(); ++i) {
+        CHECK(results.findings[i].kind == sim::FindingKind::log_gap);
+        CHECK(results.findings[i].transient);
+    }
 }
 
 TEST_CASE("a part of the log that comes only now and then is not given up with the one beside it, however many parts are unreadable") {
