@@ -103,6 +103,9 @@ private:
     [[nodiscard]] ExpectedBlock expected_at(const BlockRange& missing, const MissingPlace& place) const {
         return {run_id_, missing.first, place.vlf_sequence, place.vlf_sector};
     }
+    [[nodiscard]] std::vector<MissingPlace> places_of(const BlockRange& missing) const {
+        return places_of_missing(contents_, missing, promised_incarnation());
+    }
     [[nodiscard]] std::optional<std::uint64_t> find_in(const BlockRange& missing, const MissingPlace& place, const std::byte* bytes) const;
     [[nodiscard]] SimFile* file_of(std::uint32_t file_id) const;
 

@@ -35,7 +35,7 @@ SimFile* LogAnalysis::file_of(std::uint32_t file_id) const {
 
 bool LogAnalysis::may_be_unreadable(const BlockRange& missing) const {
     if (!scan_.has_unreadable()) return false;
-    const std::optional<MissingPlace> place = place_of_missing(contents_, missing, promised_incarnation());
+    const std::optional<MissingPlace> place = certain_place(places_of(missing));
     // Without the block before it, it may have been overwritten: a checkpoint that cannot be read may have freed its virtual log file.
     if (!place || !place->begins_there) return true;
     return scan_.is_unreadable(*file_of(place->file_id), place->offset_bytes, place->size_bytes);
@@ -69,7 +69,7 @@ ums::Task<BlockRange> LogAnalysis::read_again(BlockRange missing, std::uint32_t 
 }
 
 ums::Task<bool> LogAnalysis::read_first_again(const BlockRange& missing, std::uint32_t attempts) {
-    const std::vector<MissingPlace> places = places_of_missing(contents_, missing, promised_incarnation());
+    const std::vector<MissingPlace> places = places_of(missing);
     for (const MissingPlace& place : places) {
         const bool was_there = co_await read_first_again(missing, place, attempts);
         if (was_there) co_return true;
@@ -150,8 +150,8 @@ std::string LogAnalysis::why_unplaced(const BlockRange& missing) const {
 }
 
 ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing, bool is_needed) {
-    const std::vector<MissingPlace> places = places_of_missing(contents_, missing, promised_incarnation());
-    const std::optional<MissingPlace> place = place_of_missing(contents_, missing, promised_incarnation());
+    const std::vector<MissingPlace> places = places_of(missing);
+    const std::optional<MissingPlace> place = certain_place(places);
     SimFile* const file = places.empty() ? log_files_.front() : file_of(places.front().file_id);
     Finding finding;
     finding.kind = FindingKind::log_gap;

@@ -111,8 +111,7 @@ std::vector<MissingPlace> places_of_missing(const LogContents& contents, const B
     return NeighboursOfMissing(contents, missing, promised_incarnation).places();
 }
 
-std::optional<MissingPlace> place_of_missing(const LogContents& contents, const BlockRange& missing, std::uint32_t promised_incarnation) {
-    const std::vector<MissingPlace> places = places_of_missing(contents, missing, promised_incarnation);
+std::optional<MissingPlace> certain_place(const std::vector<MissingPlace>& places) {
     if (places.size() != 1 || !places.front().is_certain) return std::nullopt;
     return places.front();
 }

@@ -23,8 +23,7 @@ struct MissingPlace {
 // `promised_incarnation`: of the run, when a ledger last heard from it; 0: there is none.
 [[nodiscard]] std::vector<MissingPlace> places_of_missing(const LogContents& contents, const BlockRange& missing,
                                                           std::uint32_t promised_incarnation);
-// Nothing unless it is certain.
-[[nodiscard]] std::optional<MissingPlace> place_of_missing(const LogContents& contents, const BlockRange& missing,
-                                                           std::uint32_t promised_incarnation);
+// The one of them that is certain, if there is.
+[[nodiscard]] std::optional<MissingPlace> certain_place(const std::vector<MissingPlace>& places);
 
 }  // namespace sim

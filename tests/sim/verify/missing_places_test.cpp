@@ -41,11 +41,16 @@ LogContents contents_of(std::vector<LogBlockPlace> blocks) {
     return contents;
 }
 
+std::optional<MissingPlace> certain_place_in(const LogContents& contents, const sim::BlockRange& missing,
+                                             std::uint32_t promised_incarnation) {
+    return sim::certain_place(sim::places_of_missing(contents, missing, promised_incarnation));
+}
+
 }  // namespace
 
 TEST_CASE("a missing block between two of its virtual log file begins where the one before it ends") {
     const LogContents contents = contents_of({block_at(4, 1, 0, 8), block_at(6, 1, 16, 8)});
-    const std::optional<MissingPlace> place = sim::place_of_missing(contents, {5, 5}, 0);
+    const std::optional<MissingPlace> place = certain_place_in(contents, {5, 5}, 0);
     REQUIRE(place);
     CHECK(place->file_id == 2);
     CHECK(place->offset_bytes == place_in_log(1, 8));
@@ -58,7 +63,7 @@ TEST_CASE("a missing block between two of its virtual log file begins where the 
 TEST_CASE("the place of a missing block at the end of a virtual log file is certain only if the next one shows it") {
     const LogBlockPlace before = block_at(4, 1, 980, 10);
     const auto place_of = [&before](const LogBlockPlace& behind) {
-        return sim::place_of_missing(contents_of({before, behind}), {5, behind.sequence - 1}, 0);
+        return certain_place_in(contents_of({before, behind}), {5, behind.sequence - 1}, 0);
     };
     const std::optional<MissingPlace> in_this = place_of(block_at(7, 2, 0, 8));
     REQUIRE(in_this);
@@ -83,7 +88,7 @@ TEST_CASE("the place of a missing block at the end of a virtual log file is cert
 
 TEST_CASE("a missing block behind one that fills its virtual log file began the next one") {
     const LogContents contents = contents_of({block_at(4, 1, 990, 10), block_at(7, 2, 40, 8)});
-    const std::optional<MissingPlace> place = sim::place_of_missing(contents, {5, 6}, 0);
+    const std::optional<MissingPlace> place = certain_place_in(contents, {5, 6}, 0);
     REQUIRE(place);
     CHECK(place->offset_bytes == place_in_log(2, 0));
     CHECK(place->vlf_sector == 0);
@@ -93,15 +98,15 @@ TEST_CASE("a missing block behind one that fills its virtual log file began the 
 
 TEST_CASE("where a resumed run went on is not known if its first blocks are missing") {
     const LogBlockPlace before = block_at(4, 1, 0, 8);
-    CHECK(sim::place_of_missing(contents_of({before, block_at(7, 5, 16, 8)}), {5, 6}, 0));
-    CHECK_FALSE(sim::place_of_missing(contents_of({before, block_at(7, 5, 16, 8, 2)}), {5, 6}, 0));
+    CHECK(certain_place_in(contents_of({before, block_at(7, 5, 16, 8)}), {5, 6}, 0));
+    CHECK_FALSE(certain_place_in(contents_of({before, block_at(7, 5, 16, 8, 2)}), {5, 6}, 0));
     // A ledger knows of blocks of which none is there.
-    CHECK(sim::place_of_missing(contents_of({before}), {5, 9}, 1));
-    CHECK_FALSE(sim::place_of_missing(contents_of({before}), {5, 9}, 2));
+    CHECK(certain_place_in(contents_of({before}), {5, 9}, 1));
+    CHECK_FALSE(certain_place_in(contents_of({before}), {5, 9}, 2));
 }
 
 TEST_CASE("of a missing block without the one before it, only the end of its place is known") {
-    const std::optional<MissingPlace> place = sim::place_of_missing(contents_of({block_at(6, 1, 40, 8)}), {5, 5}, 0);
+    const std::optional<MissingPlace> place = certain_place_in(contents_of({block_at(6, 1, 40, 8)}), {5, 5}, 0);
     REQUIRE(place);
     CHECK(place->offset_bytes == place_in_log(1, 0));
     CHECK(place->size_bytes == 40 * sim::kSectorBytes);
