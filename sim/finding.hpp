@@ -173,6 +173,12 @@ struct ImageComparison {
     bool tear_on_4k_lines = false;  // torn page: every 4096-byte block is of one version
 };
 
+// Numbers of log blocks, from `first` to `last`.
+struct BlockRange {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+};
+
 // When and by whom it was found.
 struct FindingMoment {
     std::string phase;
@@ -218,6 +224,8 @@ struct Finding {
     std::optional<ImageComparison> comparison;
     std::optional<PagePlace> other;       // misdirected: the page whose image is here, or where this page's image is
     std::optional<GroupFact> group_fact;  // what it means among several hosts
+    // Of a log that a crash left: acknowledged blocks that are gone. The place is that of the first.
+    std::optional<BlockRange> missing_blocks;
 
     std::uint32_t reads = 1;  // how often it was read or tried until this was decided
     std::vector<Reread> rereads;

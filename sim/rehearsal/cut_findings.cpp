@@ -1,12 +1,8 @@
 #include "sim/rehearsal/cut_findings.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -23,39 +19,15 @@ bool is_in_row(FindingKind kind) {
 
 bool is_about_blocks(const CrashProof& proof) { return proof.rule == CrashRule::log_row || proof.rule == CrashRule::log_kept; }
 
-// Numbers of log blocks.
-struct MissedBlocks {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-};
-
-// Of "… at least, but block 7 is not there." or "… at least, but the 3 blocks 7 to 9 are not there."
-std::optional<MissedBlocks> missed_blocks_in(const Finding& finding) {
-    const std::string_view text = finding.description;
-    const std::size_t begin = text.find(" at least, but ");
-    const std::size_t end = text.find(" not there", begin);
-    if (!is_in_row(finding.kind) || end == std::string_view::npos) return std::nullopt;
-    std::vector<std::uint64_t> numbers;
-    for (const char* at = text.data() + begin; at < text.data() + end;) {
-        std::uint64_t number = 0;
-        const std::from_chars_result result = std::from_chars(at, text.data() + end, number);
-        if (result.ec == std::errc{}) numbers.push_back(number);
-        at = std::max(result.ptr, at + 1);
-    }
-    if (numbers.size() == 1) return MissedBlocks{numbers[0], numbers[0]};
-    if (numbers.size() == 3) return MissedBlocks{numbers[1], numbers[2]};
-    return std::nullopt;
-}
+bool share_a_block(const BlockRange& a, const BlockRange& b) { return a.first <= b.last && b.first <= a.last; }
 
 bool names_block(const CrashProof& proof, const Finding& finding) {
-    const std::optional<MissedBlocks> missed = missed_blocks_in(finding);
-    return missed && missed->first <= proof.sequence && proof.sequence <= missed->last;
+    return finding.missing_blocks && finding.missing_blocks->first <= proof.sequence && proof.sequence <= finding.missing_blocks->last;
 }
 
 // If a hole breaks the last checkpoint, a verification takes an earlier one, which needs more blocks.
 bool is_before_hole(const CrashProof& proof, const Finding& finding) {
-    const std::optional<MissedBlocks> missed = missed_blocks_in(finding);
-    return missed && proof.rule == CrashRule::log_row && missed->last < proof.sequence;
+    return finding.missing_blocks && proof.rule == CrashRule::log_row && finding.missing_blocks->last < proof.sequence;
 }
 
 bool is_of_pages(const Finding& finding) {
@@ -136,9 +108,7 @@ bool explains(const CrashProof& proof, const Finding& finding) {
 
 // Each page has one finding, or its region has; so have a block of the log, a file that is gone, a size, and the signature of a log.
 bool is_said_again(const Finding& earlier, const Finding& finding) {
-    const std::optional<MissedBlocks> one = missed_blocks_in(earlier);
-    const std::optional<MissedBlocks> other = missed_blocks_in(finding);
-    if (one && other) return one->first <= other->last && other->first <= one->last;
+    if (earlier.missing_blocks && finding.missing_blocks) return share_a_block(*earlier.missing_blocks, *finding.missing_blocks);
     if (earlier.place.path != finding.place.path || is_of_pages(earlier) != is_of_pages(finding)) return false;
     if (is_of_pages(finding)) {
         return earlier.place.offset_bytes < finding.place.offset_bytes + finding.place.size_bytes &&

@@ -160,6 +160,7 @@ ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing, bool is_n
     finding.place.path = file->path();
     finding.place.offset_bytes = kPageBytes;
     finding.place.size_bytes = std::max<std::uint64_t>(file->size_bytes(), kPageBytes) - kPageBytes;
+    finding.missing_blocks = missing;
     if (place) co_await look_at(missing, *place, finding);
     finding.description = fmt::format("The log had been acknowledged up to block {} at least, but {} {} not there. {}",
                                       extent_.hardened_sequence, blocks_text(missing), missing.first == missing.last ? "is" : "are",

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "sim/finding.hpp"
+
 namespace sim {
 
 // A sound block of the run, where it belongs.
@@ -47,12 +49,6 @@ struct LogContents {
     std::vector<ResumeMark> resumes;
     // A ledger outside the storage says that the log was hardened up to here; 0: there is none.
     std::uint64_t promised_sequence = 0;
-};
-
-// Numbers of blocks, from `first` to `last`.
-struct BlockRange {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
 };
 
 struct LogExtent {

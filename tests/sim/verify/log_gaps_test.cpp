@@ -99,6 +99,20 @@ TEST_CASE("what stands in the place of a missing block, but cannot be a block of
     CHECK(results.findings[0].place.offset_bytes == wrong_bytes);
 }
 
+TEST_CASE("blocks that are missing one after the other are one finding, which has their numbers") {
+    LeftRun left(64);
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
+    REQUIRE(kept.size() > 10);
+    const std::uint64_t first = std::next(kept.begin(), 5)->first;
+    for (std::uint64_t lost = first; lost < first + 3; ++lost) left.erase_block(lost);
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(kinds(results) == "log_gap");
+    REQUIRE(results.findings[0].missing_blocks);
+    CHECK(results.findings[0].missing_blocks->first == first);
+    CHECK(results.findings[0].missing_blocks->last == first + 2);
+}
+
 TEST_CASE("a block that a later read brings is found although the one before it, where its virtual log file begins, is lost") {
     LeftRun left(64);
     const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
