@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "reports/diskspd/diskspd_size.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 namespace {
@@ -37,7 +38,7 @@ private:
 };
 
 void ProfileText::add(const DiskspdProfile& profile) {
-    line(fmt::format("\nCommand Line: {}\n", profile.command_line));
+    line(fmt::format("\nCommand Line: {}\n", ums::printable(profile.command_line)));
     if (profile.experiments != 0) line(fmt::format("Experiment Flags: 0x{:x} ({})\n", profile.experiments, profile.experiments));
     line("Input parameters:\n");
     if (profile.is_verbose) in_span("using verbose mode");
@@ -76,7 +77,7 @@ void ProfileText::add_span(const DiskspdTimeSpan& span) {
 
 void ProfileText::add_target(const DiskspdTarget& target, const DiskspdTimeSpan& span) {
     const bool is_template = target.path.starts_with('*');
-    in_span(fmt::format("path: {}'{}'", is_template ? "template target " : "", target.path.substr(is_template ? 1 : 0)));
+    in_span(fmt::format("path: {}'{}'", is_template ? "template target " : "", ums::printable(target.path.substr(is_template ? 1 : 0))));
     in_target(fmt::format("think time: {}ms", target.think_time_ms));
     in_target(fmt::format("burst size: {}", target.burst_size));
     add_cache(target);
@@ -135,7 +136,7 @@ void ProfileText::add_buffers(const DiskspdTarget& target) {
     if (target.buffer_bytes == 0) return;
     in_target("write buffer size: " + size(target.buffer_bytes));
     in_target(target.buffer_path.empty() ? "write buffer source: random fill"
-                                         : fmt::format("write buffer source: '{}'", target.buffer_path));
+                                         : fmt::format("write buffer source: '{}'", ums::printable(target.buffer_path)));
 }
 
 void ProfileText::add_access(const DiskspdTarget& target) {

@@ -11,6 +11,7 @@
 #include "reports/diskspd/diskspd_profile_text.hpp"
 #include "reports/diskspd/diskspd_ranges.hpp"
 #include "reports/diskspd/diskspd_size.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 namespace {
@@ -140,7 +141,7 @@ std::string SpanText::distributions() const {
         const std::vector<DiskspdRange> ranges = effective_ranges(wanted_.targets[i], found_.targets[i].size_bytes);
         if (ranges.empty()) continue;
         if (text.empty()) text = "\nEffective IO Distributions\n--------------------------\n";
-        text += fmt::format("target: {} [thread:{}]\n", wanted_.targets[i].path, thread_list(found_.rows, i));
+        text += fmt::format("target: {} [thread:{}]\n", ums::printable(wanted_.targets[i].path), thread_list(found_.rows, i));
         text += diskspd_distribution_text(ranges, false, "", false);
     }
     return text;
@@ -159,7 +160,7 @@ std::string SpanText::section(std::string_view title, MeasureDirection direction
                                    wanted_.gathers_iops ? "| IopsStdDev " : "", wanted_.measures_latency ? "| LatStdDev " : "");
     text += border();
     for (const MeasureRow& row : found_.rows) {
-        const std::string& path = wanted_.targets.at(row.target).path;
+        const std::string path = ums::printable(wanted_.targets.at(row.target).path);
         text += fmt::format("{:>6} | {} | {} ({})\n", row.thread, figures(row, direction), path,
                             file_size_text(found_.targets.at(row.target).size_bytes, style_));
     }
@@ -185,7 +186,7 @@ std::string SpanText::latencies() const {
     const std::vector<std::string> paths = distinct_paths(wanted_.targets);
     if (paths.size() > 1 && style_ != DiskspdTextStyle::v2_0) {
         for (const std::string& path : paths) {
-            text += fmt::format("\n{}{}\n", style_ == DiskspdTextStyle::v2_2 ? "Latency distribution: " : "", path);
+            text += fmt::format("\n{}{}\n", style_ == DiskspdTextStyle::v2_2 ? "Latency distribution: " : "", ums::printable(path));
             text += latency_table(total_of_path(path));
         }
     }

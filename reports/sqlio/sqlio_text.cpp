@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ums/base/printable.hpp"
 #include "ums/base/units.hpp"
 
 namespace reports {
@@ -16,18 +17,18 @@ std::string listed(const std::vector<SqlioHead::File>& files) {
     std::string text;
     for (std::size_t i = 0; i < files.size(); ++i) {
         if (i > 0) text += i + 1 == files.size() ? " and " : ", ";
-        text += files[i].path;
+        text += ums::printable(files[i].path);
     }
     return text;
 }
 
 std::string parameter_lines(const SqlioHead& head) {
     if (head.parameter_path.empty()) return "";
-    std::string text = fmt::format("parameter file used: {}\n", head.parameter_path);
+    std::string text = fmt::format("parameter file used: {}\n", ums::printable(head.parameter_path));
     std::uint32_t first = 0;
     for (const SqlioHead::File& file : head.files) {
         const std::string numbers = file.threads == 1 ? fmt::format("{}", first) : fmt::format("{}-{}", first, first + file.threads - 1);
-        text += fmt::format("\tfile {} with {} thread{} ({}) using mask 0x{:x} ({})\n", file.path, file.threads,
+        text += fmt::format("\tfile {} with {} thread{} ({}) using mask 0x{:x} ({})\n", ums::printable(file.path), file.threads,
                             file.threads == 1 ? "" : "s", numbers, file.cpu_mask, file.cpu_mask);
         first += file.threads;
     }
@@ -54,7 +55,7 @@ std::string size_lines(const SqlioHead& head, const sim::MeasureTimespanResults&
     std::string text;
     for (std::size_t i = 0; i < head.files.size(); ++i) {
         text += fmt::format("using {} size: {} MB for file: {}\n", head.files[i].is_size_specified ? "specified" : "current",
-                            i < results.targets.size() ? results.targets[i].size_bytes >> 20 : 0, head.files[i].path);
+                            i < results.targets.size() ? results.targets[i].size_bytes >> 20 : 0, ums::printable(head.files[i].path));
     }
     return text + "initialization done\n";
 }

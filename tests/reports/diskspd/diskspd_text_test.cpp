@@ -124,6 +124,25 @@ TEST_CASE("DiskSpd's text: every line of a measurement is in its place") {
                          "     0 |               0 |            0 |       0.00 |       0.00 |    0.000 |       0.00 |       N/A | t.dat"));
 }
 
+TEST_CASE("DiskSpd's text: a line feed in a name begins no line") {
+    DiskspdDocument plain = document_of_two_targets();
+    for (reports::DiskspdTarget& target : plain.profile.time_spans[0].targets) {
+        target.distribution = {{.io_percent = 100, .span = 8192}};
+        target.buffer_bytes = 8192;
+        target.buffer_path = "b";
+    }
+    DiskspdDocument odd = plain;
+    odd.profile.command_line += "\ntotal: 1";
+    for (reports::DiskspdTarget& target : odd.profile.time_spans[0].targets) {
+        target.path += "\ntotal: 1";
+        target.buffer_path += "\ntotal: 1";
+    }
+    const std::vector<std::string> lines = text_lines(example_text(odd));
+    const std::vector<std::string> plain_lines = text_lines(example_text(plain));
+    CHECK(lines.size() == plain_lines.size());
+    CHECK(first_line_with(lines, "total:") == first_line_with(plain_lines, "total:"));
+}
+
 TEST_CASE("DiskSpd's text: latencies from the shortest to the longest, with nine nines") {
     const std::string text = example_text(example_document());
     const std::size_t begin = text.find("\nTotal latency distribution:\n");

@@ -105,3 +105,20 @@ TEST_CASE("SQLIO's text: without -L there are no latencies, without -o and -B no
     CHECK(lines[3].starts_with("using current size"));
     CHECK(lines[8] == "MBs/sec:     1.56");
 }
+
+TEST_CASE("SQLIO's text: a line feed in a name moves no line") {
+    reports::SqlioHead head = example_head();
+    head.files[0].path = "a\nb.dat";
+    const std::vector<std::string> lines = sqlio_lines(head);
+    REQUIRE(lines.size() == 19);
+    CHECK(lines[2] == "8 threads reading for 10 secs from file a\\u000ab.dat");
+    CHECK(lines[10] == "IOs/sec:   200.10");
+    const std::size_t plain = [&] {
+        head.files[0].path = "a.dat";
+        head.parameter_path = "p.txt";
+        return sqlio_lines(head).size();
+    }();
+    head.files[0].path = "a\n.dat";
+    head.parameter_path = "p\n.txt";
+    CHECK(sqlio_lines(head).size() == plain);
+}
