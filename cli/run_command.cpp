@@ -23,6 +23,7 @@
 #include "cli/stop_signals.hpp"
 #include "config/config.hpp"
 #include "reports/output_file.hpp"
+#include "sim/backup/backup_files.hpp"
 #include "sim/engine_kind.hpp"
 #include "sim/errors.hpp"
 #include "sim/files/file_names.hpp"
@@ -76,13 +77,28 @@ void save(const sim::Options& options, const std::string& path) {
                                           fmt::join(configuration.missing_files, "\n"), path));
 }
 
+// The files that a limit can be about. Of those of backups, only late requests are counted, under their resolved names.
+std::vector<sim::FileOptions> files_for(const reports::Threshold& limit, const sim::Options& options, ums::Storage& storage) {
+    using Figure = reports::Threshold::Figure;
+    std::vector<sim::FileOptions> files = options.files;
+    if (limit.figure != Figure::long_io && limit.figure != Figure::warnings) return files;
+    std::vector<sim::FileOptions> of_backups = sim::backup_files(options);
+    sim::resolve_names(of_backups, options.overwrite_foreign_files, storage);
+    for (sim::FileOptions& file : of_backups) {
+        file.named_as.clear();
+        files.push_back(std::move(file));
+    }
+    return files;
+}
+
 // A limit for a file that the run does not have could never be exceeded. `options`: with all files, under their resolved names.
-void check_limits(const std::vector<reports::Threshold>& limits, const sim::Options& options) {
+void check_limits(const std::vector<reports::Threshold>& limits, const sim::Options& options, ums::Storage& storage) {
     for (const reports::Threshold& limit : limits) {
+        const std::vector<sim::FileOptions> files = files_for(limit, options, storage);
         const auto is_meant = [&](const sim::FileOptions& file) { return reports::is_about_file(limit, file.path, file.named_as); };
-        if (std::any_of(options.files.begin(), options.files.end(), is_meant)) continue;
+        if (std::any_of(files.begin(), files.end(), is_meant)) continue;
         std::vector<std::string> paths;
-        for (const sim::FileOptions& file : options.files) paths.push_back(file.named_as.empty() ? file.path : file.named_as);
+        for (const sim::FileOptions& file : files) paths.push_back(file.named_as.empty() ? file.path : file.named_as);
         throw UsageError(
             fmt::format("--fail-on: '{}' names no file of this run; allowed are {}", limit.expression, fmt::join(paths, ", ")));
     }
@@ -134,7 +150,7 @@ ExitCode run_on_files(const Call& call, const RunArguments& arguments, GroupMemb
 
     ums::PosixStorage storage;
     const sim::Options options = options_of_run(configuration.options, arguments, group, machine, storage);
-    check_limits(arguments.limits, options);
+    check_limits(arguments.limits, options, storage);
     StartFacts facts{.cpu_count = options.cpu_count,
                      .pool_mb = options.max_memory_mb,
                      .profile = arguments.profile,

@@ -59,6 +59,26 @@ TEST_CASE("a limit applies to files behind a symbolic link, under either name, a
     for (const Json& threshold : results["thresholds"]) CHECK(threshold["outcome"] == "exceeded");
 }
 
+TEST_CASE("a limit for late requests may name a file of the backups, and one for times may not") {
+    const IoproofFolder folder;
+    folder.write("b.ini", "[BackupUser]\nBackupFolder=data\n");
+    const std::vector<std::string> words{"run", "-cfg", "b.ini", "-dir", "data", "-size", "4", "-d", "1", "--json", "r.json", "--fail-on"};
+    std::vector<std::string> times = words;
+    times.emplace_back("p99 > 1s in ioproof_backup_1.bak");
+    const auto refused = folder.start(times);
+    CHECK(refused->wait() == 2);
+    CHECK_THAT(refused->error(), ContainsSubstring("names no file of this run"));
+    std::vector<std::string> late = words;
+    late.emplace_back("long_io >= 0 in ioproof_backup_1.bak");
+    const auto run = folder.start(late);
+    CHECK(run->wait() == 1);
+    INFO(run->output() << run->error());
+    const Json results = Json::parse(folder.read("r.json"));
+    REQUIRE(results["thresholds"].size() == 1);
+    CHECK(results["thresholds"][0]["outcome"] == "exceeded");
+    CHECK(results["thresholds"][0]["file"].get<std::string>().ends_with("ioproof_backup_1.bak"));
+}
+
 TEST_CASE("an invalid limit, and a file that is not part of the run, are wrong usage, and nothing is touched") {
     const IoproofFolder folder;
     for (const char* bad : {"p99 > 5", "p97 > 5ms", "fast", "p99 > 5ms,", "longest > 1s in other.mdx"}) {
