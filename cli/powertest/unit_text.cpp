@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/exit_codes.hpp"
 #include "cli/powertest/powertest_arguments.hpp"
 
 namespace cli {
@@ -14,6 +15,10 @@ namespace {
 
 // Quotes a word for systemd: % begins a specifier, and in command lines $ begins a variable.
 std::string unit_quoted(const std::string& word, bool is_command) {
+    if (word.find('\n') != std::string::npos) {
+        throw UsageError(
+            fmt::format("--unit: the name '{}' has a line feed, which no systemd unit can hold; continue the campaign by hand", word));
+    }
     std::string quoted = "\"";
     for (const char c : word) {
         if (c == '"' || c == '\\') quoted += '\\';
