@@ -36,6 +36,13 @@ std::uint64_t size_of(const SwitchWord& word) {
     return *size_bytes;
 }
 
+// For switches whose 0 would mean the same as leaving them out.
+std::uint64_t size_above_zero(const SwitchWord& word) {
+    const std::uint64_t size_bytes = size_of(word);
+    if (size_bytes == 0) refuse_value(word, "a size above 0, as in 8192, 64K, 512M or 4G");
+    return size_bytes;
+}
+
 const MeasurePreset* preset_named(const SwitchWord& word, std::string_view name) {
     if (const MeasurePreset* const preset = find_preset(name)) return preset;
     std::vector<std::string_view> names;
@@ -126,11 +133,11 @@ constexpr std::array kMeasureSwitches{
     MeasureSwitch{{.name = "hot", .value = "R/F,…", .help = "uneven random requests: R % of them go to F % of the file"}, set_spans},
     MeasureSwitch{
         {.name = "align", .value = "SIZE", .help = "alignment of random requests, stride of sequential ones (default: the block)"},
-        [](MeasureRequest& request, const SwitchWord& word) { request.align_bytes = size_of(word); }},
+        [](MeasureRequest& request, const SwitchWord& word) { request.align_bytes = size_above_zero(word); }},
     MeasureSwitch{{.name = "from", .value = "SIZE", .help = "leave out everything before this offset (default: 0)"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.base_bytes = size_of(word); }},
     MeasureSwitch{{.name = "to", .value = "SIZE", .help = "leave out everything after this offset (default: the end of the file)"},
-                  [](MeasureRequest& request, const SwitchWord& word) { request.end_bytes = size_of(word); }},
+                  [](MeasureRequest& request, const SwitchWord& word) { request.end_bytes = size_above_zero(word); }},
     MeasureSwitch{
         {.name = "contents",
          .value = "KIND",
@@ -186,10 +193,7 @@ void apply_bench_word(const SwitchWord& word, MeasureRequest& request) {
     if (name == "depth") request.depth = small_number(word, 1, kMeasureDepthMax);
     if (name == "cpus") request.cpus = small_number(word, 1, sim::kCpusMax);
     if (name == "seconds") request.seconds = small_number(word, 1, 86400);
-    if (name == "size") {
-        request.size_bytes = size_of(word);
-        if (request.size_bytes == 0) refuse_value(word, "a size above 0, as in 64K, 512M or 4G");
-    }
+    if (name == "size") request.size_bytes = size_above_zero(word);
     if (name == "seed") request.seed = number_of(word, 0, std::numeric_limits<std::uint64_t>::max());
     if (name == "durable") request.durable = true;
     if (name == "scatter") request.scatter = true;

@@ -174,6 +174,8 @@ TEST_CASE("an impossible measurement is refused with the switch and what is allo
                                                                                        {"b", "--hot", "60"},
                                                                                        {"b", "--rate", "0"},
                                                                                        {"b", "--threads", "1", "--size", "0"},
+                                                                                       {"b", "--align", "0"},
+                                                                                       {"b", "--to", "0"},
                                                                                        {"b", "--contents", "random"},
                                                                                        {"b", "--contents", "pages", "--block", "4K"},
                                                                                        {"b", "--affinity", "1024"},
