@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -234,16 +235,22 @@ std::string below_drive(const SqlioArguments& arguments, const std::string& name
     return fmt::format("{}/{}", drive->second, below.substr(std::min(below.find_first_not_of('/'), below.size())));
 }
 
+// Files and devices count together, as in SQLIO.
+void add_within_limits(SqlioArguments& arguments, SqlioFile file) {
+    if (file.path.size() > kSqlioNameMax) throw UsageError(fmt::format("{}: a name has at most {} characters", file.path, kSqlioNameMax));
+    arguments.files.push_back(std::move(file));
+    if (arguments.files.size() > kSqlioFilesMax)
+        throw UsageError(fmt::format("at most {} files can be named; there are more", kSqlioFilesMax));
+}
+
 void add_sqlio_file(SqlioArguments& arguments, const SqlioFile& file) {
     const std::string name = below_drive(arguments, file.path);
     refuse_windows_path(name);
     for (const std::string& path : paths_of(arguments, name)) {
         refuse_windows_path(path);
-        if (path.size() > kSqlioNameMax) throw UsageError(fmt::format("{}: a name has at most {} characters", path, kSqlioNameMax));
-        arguments.files.push_back(file);
-        arguments.files.back().path = path;
-        if (arguments.files.size() > kSqlioFilesMax)
-            throw UsageError(fmt::format("at most {} files can be named; there are more", kSqlioFilesMax));
+        SqlioFile on_drive = file;
+        on_drive.path = path;
+        add_within_limits(arguments, std::move(on_drive));
     }
 }
 
@@ -253,7 +260,7 @@ void SqlioParser::add_files() {
         const std::string path =
             is_letter ? drive_of(arguments_, static_cast<char>(std::toupper(static_cast<unsigned char>(device[0])))) : device;
         if (!path.starts_with('/')) throw UsageError(fmt::format("-R: '{}' is not allowed; name block devices, as in -R/dev/sdb", device));
-        arguments_.files.push_back({.path = path, .threads = arguments_.threads, .is_raw = true});
+        add_within_limits(arguments_, {.path = path, .threads = arguments_.threads, .is_raw = true});
     }
     if (names_.empty() && arguments_.parameter_path.empty() && devices_.empty()) names_.emplace_back("testfile.dat");
     for (const std::string& name : names_) add_sqlio_file(arguments_, {.path = name, .threads = arguments_.threads});

@@ -141,6 +141,14 @@ TEST_CASE("SQLIO: an invalid option is refused by its name") {
     CHECK_THROWS_WITH(parse_sqlio({std::string(300, 'x')}), ContainsSubstring("256 characters"));
 }
 
+TEST_CASE("SQLIO: the limits for files hold for devices, too") {
+    CHECK_THROWS_WITH(parse_sqlio({"-R/" + std::string(300, 'x')}), ContainsSubstring("256 characters"));
+    std::string devices = "-R/dev/a";
+    for (int i = 1; i < 256; ++i) devices += ",/dev/a";
+    CHECK(parse_sqlio({devices}).files.size() == 256);
+    CHECK_THROWS_WITH(parse_sqlio({devices + ",/dev/a"}), ContainsSubstring("at most 256 files"));
+}
+
 TEST_CASE("SQLIO: a parameter file names files, threads, masks and sizes") {
     SqlioArguments arguments = parse_sqlio({"-t3", "-Fparam.txt"});
     cli::add_sqlio_parameters(arguments, "# comment\r\na.dat 4 0x3 100 # rest\r\n\r\n/mnt/b.dat\n", "param.txt");
