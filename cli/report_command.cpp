@@ -210,11 +210,15 @@ ExitCode show(ReportArguments arguments, Console& console) {
     return ExitCode::ok;
 }
 
+// A page that is refused must not cost the JSON of an earlier comparison, so both are opened before either is written.
 ExitCode put_comparison(const ReportArguments& arguments, const nlohmann::ordered_json& comparison, const std::string& text,
-                        Console& console) {
+                        std::string (*html_of)(const nlohmann::ordered_json&), Console& console) {
     JsonOutput json(arguments.json_path, reports::kComparisonDocument);
+    std::optional<reports::OutputFile> page;
+    if (!arguments.html_path.empty()) page.emplace(reports::html_kind(), arguments.html_path);
     if (json.shows_text()) console.add_result(text);
-    return json.put(reports::json_text(comparison), console, ExitCode::ok);
+    const ExitCode code = json.put(reports::json_text(comparison), console, ExitCode::ok);
+    return page ? put_file(*page, html_of(comparison), console, code) : code;
 }
 
 ExitCode compare_runs(const ReportArguments& arguments, const std::string& before, const std::string& after, Console& console) {
@@ -222,9 +226,7 @@ ExitCode compare_runs(const ReportArguments& arguments, const std::string& befor
     const std::string& name_after = arguments.files[1];
     const nlohmann::ordered_json comparison = reports::compare_results(reports::parse_results(before, name_before), name_before,
                                                                        reports::parse_results(after, name_after), name_after);
-    const ExitCode code = put_comparison(arguments, comparison, reports::comparison_text(comparison), console);
-    if (!arguments.html_path.empty()) write_page(arguments.html_path, reports::html_comparison(comparison));
-    return code;
+    return put_comparison(arguments, comparison, reports::comparison_text(comparison), reports::html_comparison, console);
 }
 
 ExitCode compare(const ReportArguments& arguments, Console& console) {
@@ -236,9 +238,7 @@ ExitCode compare(const ReportArguments& arguments, Console& console) {
     }
     const nlohmann::ordered_json comparison = reports::compare_measurements(reports::read_measured_side(before, arguments.files[0]),
                                                                             reports::read_measured_side(after, arguments.files[1]));
-    const ExitCode code = put_comparison(arguments, comparison, reports::measure_comparison_text(comparison), console);
-    if (!arguments.html_path.empty()) write_page(arguments.html_path, reports::html_measure_comparison(comparison));
-    return code;
+    return put_comparison(arguments, comparison, reports::measure_comparison_text(comparison), reports::html_measure_comparison, console);
 }
 
 }  // namespace

@@ -104,6 +104,12 @@ TEST_CASE("two measurements are compared as text and JSON") {
     CHECK(DemandsJson::parse(folder.read("c.json"))["document"] == "ioproof comparison");
     CHECK(folder.start({"compare", "a.json", "b.json", "--html", "c.html"})->wait() == 0);
     CHECK_THAT(folder.read("c.html"), ContainsSubstring("<title>ioproof comparison</title>") && ContainsSubstring("a.json"));
+    // A page that is refused does not cost the JSON of an earlier comparison.
+    folder.write("foreign.html", "<p>mine</p>");
+    const std::string earlier = folder.read("c.json");
+    CHECK(folder.start({"compare", "b.json", "a.json", "--json", "c.json", "--html", "foreign.html"})->wait() == 2);
+    CHECK(folder.read("c.json") == earlier);
+    CHECK(folder.read("foreign.html") == "<p>mine</p>");
     folder.write("other.json", "{}");
     const auto other = folder.start({"compare", "a.json", "other.json"});
     CHECK(other->wait() == 2);
