@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 4> kMoments{"any", "checkpoint", "flush",
 
 constexpr std::array kPowertestSwitches{
     Switch{.name = "state",
-           .value = "FOLDER",
+           .value = "DIR",
            .help = "keep the campaign's state in this folder, preferably not on the tested storage. Alone: continue\n"
                    "the campaign that is there"},
     Switch{.name = "dir",
@@ -106,7 +106,7 @@ void take_switch(PowertestArguments& arguments, const SwitchWord& word) {
 
 void check_together(const PowertestArguments& arguments, const SwitchWords& typed) {
     const CampaignPlan& plan = arguments.plan;
-    if (arguments.state_path.empty()) throw UsageError("powertest: --state FOLDER is missing: the campaign keeps its state there");
+    if (arguments.state_path.empty()) throw UsageError("powertest: --state DIR is missing: the campaign keeps its state there");
     for (const std::string_view name : {"restore", "least", "most", "moments", "timeout", "seed"}) {
         if (typed.has(name) && plan.cut.empty())
             throw UsageError(fmt::format("--{}: is for unattended cuts; give --cut COMMAND, too", name));

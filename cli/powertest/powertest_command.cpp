@@ -142,7 +142,7 @@ Command powertest_command() {
             .description =
                 "A campaign of power cuts on one set of files: run, cut, verify, continue with the files, cut, verify … "
                 "(docs/powertest.md). The folder of --state keeps what has been done, so a single command continues a campaign after each "
-                "cut and each interruption: ioproof powertest --state FOLDER.\n"
+                "cut and each interruption: ioproof powertest --state DIR.\n"
                 "With --cut and --restore it works unattended. Otherwise it says when to pull the plug; start it again after the reboot, "
                 "by hand or by the unit that --unit prints. It stops at the first finding, and leaves the files as they are.\n"
                 "Switches after -- go to the runs, and also to 'ioproof verify' if it has them.",

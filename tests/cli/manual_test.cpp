@@ -54,6 +54,7 @@ TEST_CASE("completions for bash leave names of files and folders to bash, which 
     CHECK(!holds(script, "compgen -d"));
     CHECK(holds(script, "                --json) compopt -o default; return ;;\n"));
     CHECK(holds(script, "                -dir | --dir) compopt -o dirnames; return ;;\n"));
+    CHECK(holds(script, "                --state) compopt -o dirnames; return ;;\n"));
     CHECK(holds(script, "            [[ $current == -* ]] || { COMPREPLY=(); compopt -o default; }\n"));
     CHECK(holds(script, "            [[ $current == -* ]] || { COMPREPLY=(); compopt -o dirnames; }\n"));
 }

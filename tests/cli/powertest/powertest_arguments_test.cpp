@@ -65,7 +65,7 @@ TEST_CASE("a verification gets the switches of the run that it understands") {
 }
 
 TEST_CASE("errors in the arguments of a powertest are explained") {
-    CHECK_THAT(powertest_mistake({}), ContainsSubstring("--state FOLDER is missing"));
+    CHECK_THAT(powertest_mistake({}), ContainsSubstring("--state DIR is missing"));
     CHECK_THAT(powertest_mistake({"--state", "s", "--cycles", "0"}), ContainsSubstring("from 1 to 9999"));
     CHECK_THAT(powertest_mistake({"--state", "s", "-dir", "d", "--restore", "on"}), ContainsSubstring("give --cut COMMAND, too"));
     CHECK_THAT(powertest_mistake({"--state", "s", "--cut", "x", "--least", "9", "--most", "8"}), ContainsSubstring("--least 9 is more"));
