@@ -91,9 +91,8 @@ std::string rounds_text(const MeasureRounds& rounds) {
     const SampleSummary last =
         summary_of({rounds.requests_per_s.end() - static_cast<std::ptrdiff_t>(kSteadyRounds), rounds.requests_per_s.end()});
     return text + fmt::format(
-                      "Steady state {} (SNIA PTS): in the last {} rounds {:.0f} requests/s, which lie within {:.1f} % (at most 20), with a "
-                      "slope of "
-                      "{:.1f} % (at most 10).\n",
+                      "Steady state {} (SNIA PTS): in the last {} rounds {:.0f} requests/s on average; the highest and the lowest are "
+                      "{:.1f} % apart (at most 20), the slope is {:.1f} % (at most 10).\n",
                       state.is_reached ? "is reached" : "is not reached", kSteadyRounds, last.mean, state.excursion_percent,
                       state.slope_percent);
 }

@@ -29,7 +29,7 @@ struct SampleSummary {
 [[nodiscard]] std::optional<double> chance_difference(const SampleSummary& a, const SampleSummary& b);
 
 // Steady state as SNIA's Solid State Storage Performance Test Specification defines it (PTS 2.0.2, 2.1.24): over the last five rounds the
-// values lie within 20 % of their mean, and the line fitted to them changes by no more than 10 % of it.
+// largest and the smallest value are no more than 20 % of their mean apart, and the line fitted to them changes by no more than 10 % of it.
 inline constexpr std::size_t kSteadyRounds = 5;
 struct SteadyState {
     bool is_reached = false;

@@ -27,6 +27,14 @@ TEST_CASE("each figure of several rounds is in the JSON under its own name") {
     CHECK(json["steady"].is_null());
 }
 
+TEST_CASE("the text of a steady state says how far apart the highest and the lowest round are, not how far from the mean") {
+    reports::MeasureRounds rounds;
+    rounds.requests_per_s = {104, 102, 100, 98, 96};
+    rounds.asked_for_steady_state = true;
+    CHECK_THAT(reports::rounds_text(rounds), ContainsSubstring("100 requests/s on average; the highest and the lowest are 8.0 % apart") &&
+                                                 ContainsSubstring("the slope is 8.0 %"));
+}
+
 TEST_CASE("each round keeps its own figures of the total and of each target, without buckets") {
     auto first = test::side_by_side(test::measured_second(300, 100, 0, 0, "oltp", "/a"), test::measured_second(1, 1, 40, 500, "log", "/b"));
     auto second = first;
