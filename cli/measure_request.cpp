@@ -9,6 +9,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/switch_words.hpp"
+#include "sim/bench/bench_options.hpp"
 #include "sim/bench/measurement.hpp"
 #include "sim/limits.hpp"
 #include "ums/base/whole_number.hpp"
@@ -274,6 +275,14 @@ sim::MeasureTarget target_of(const MeasureRequest& request, const MeasurePreset*
     return target;
 }
 
+// Here it would become a file of that name.
+void refuse_null_file(const MeasureRequest& request) {
+    if (std::find(request.files.begin(), request.files.end(), sim::kNullFile) == request.files.end()) return;
+    throw UsageError(fmt::format(
+        "'{}' measures ioproof's own path: only 'ioproof bench' has it, without the switches that its help lists from --preset on",
+        sim::kNullFile));
+}
+
 void share_among_threads(const MeasureRequest& request, sim::MeasureTarget& target, std::uint32_t depth) {
     if (depth % request.threads != 0) {
         throw UsageError(fmt::format("--threads: {} requests cannot be shared evenly among {} threads", depth, request.threads));
@@ -310,6 +319,7 @@ void apply_measure_words(const SwitchWords& words, MeasureRequest& request) {
 
 sim::MeasureSpec measure_spec_of(const MeasureRequest& request) {
     if (request.files.empty()) throw UsageError("name a file, as in 'ioproof bench /mnt/data/bench.mdx --preset oltp --size 4G'");
+    refuse_null_file(request);
     if (request.preset != nullptr && !request.mix.empty()) throw UsageError("--mix: names its presets itself; leave --preset out");
     sim::MeasureSpec spec;
     spec.engine = request.engine;

@@ -176,6 +176,8 @@ TEST_CASE("an impossible measurement is refused with the switch and what is allo
                                                                                        {"b", "--threads", "1", "--size", "0"},
                                                                                        {"b", "--align", "0"},
                                                                                        {"b", "--to", "0"},
+                                                                                       {"null:", "--repeat", "3"},
+                                                                                       {"b", "null:", "--preset", "oltp"},
                                                                                        {"b", "--contents", "random"},
                                                                                        {"b", "--contents", "pages", "--block", "4K"},
                                                                                        {"b", "--affinity", "1024"},
