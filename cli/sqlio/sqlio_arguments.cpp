@@ -269,13 +269,13 @@ void SqlioParser::add_files() {
     }
 }
 
+// A '#' within a name is part of it: otherwise another file would be written.
 std::vector<std::string_view> fields_of(std::string_view line) {
     constexpr std::string_view kBlanks = " \t\r";
     std::vector<std::string_view> fields;
-    line = line.substr(0, line.find('#'));
     while (true) {
         line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
-        if (line.empty()) return fields;
+        if (line.empty() || line.front() == '#') return fields;
         const std::size_t size = std::min(line.find_first_of(kBlanks), line.size());
         fields.push_back(line.substr(0, size));
         line.remove_prefix(size);

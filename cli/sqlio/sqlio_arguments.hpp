@@ -62,8 +62,9 @@ struct SqlioArguments {
 // `words`: those after the command's name. Throws UsageError.
 SqlioArguments parse_sqlio(const std::vector<std::string>& words);
 
-// Adds the files of a parameter file. Each line is "path threads mask megabytes"; fields at the end may be missing, and text after '#' is
-// ignored. `bytes`: UTF-8, or UTF-16 with a byte order mark. `name`: the file's, for messages. Throws UsageError.
+// Adds the files of a parameter file. Each line is "path threads mask megabytes"; fields at the end may be missing, and what begins with
+// '#' is a comment up to the end of the line. `bytes`: UTF-8, or UTF-16 with a byte order mark. `name`: the file's, for messages. Throws
+// UsageError.
 void add_sqlio_parameters(SqlioArguments& arguments, std::string_view bytes, const std::string& name);
 
 }  // namespace cli

@@ -174,6 +174,14 @@ TEST_CASE("SQLIO: a parameter file names files, threads, masks and sizes") {
     CHECK_THROWS_WITH(cli::add_sqlio_parameters(second, "a.dat 1\nb.dat x\n", "param.txt"), ContainsSubstring("param.txt:2: 'x'"));
 }
 
+TEST_CASE("SQLIO: a '#' within a name of a parameter file is part of the name, not a comment") {
+    SqlioArguments arguments = parse_sqlio({"-Fparam.txt"});
+    cli::add_sqlio_parameters(arguments, "/mnt/a#1.dat 2 0x0 100 #rest\n  # comment\n", "param.txt");
+    REQUIRE(arguments.files.size() == 1);
+    CHECK(arguments.files[0].path == "/mnt/a#1.dat");
+    CHECK(arguments.files[0].size_mb == 100);
+}
+
 TEST_CASE("SQLIO: a byte order mark in front of a parameter file is not part of the first name") {
     const std::string text = "a.dat 4 0x0 100\r\nb.dat\r\n";
     std::string utf16 = "\xFF\xFE";
