@@ -26,7 +26,10 @@ constexpr std::array kGroupSwitches{
            .value = "R",
            .help = "the number of this run in the group, from 0 (default: JOB_COMPLETION_INDEX, SLURM_PROCID,\n"
                    "OMPI_COMM_WORLD_RANK or PMI_RANK, whichever is set)"},
-    Switch{.name = "of", .value = "N", .help = "how many runs the group has (default: SLURM_NTASKS, OMPI_COMM_WORLD_SIZE or PMI_SIZE)"},
+    Switch{.name = "of",
+           .value = "N",
+           .help = "how many runs the group has (default, unless --rank is given: SLURM_NTASKS,\n"
+                   "OMPI_COMM_WORLD_SIZE or PMI_SIZE)"},
     Switch{.name = "turns",
            .value = "N",
            .help = "hand-over: how many times a host owns the files; turn T is rank (T - 1) mod N's (default: N\nof --of)"},
