@@ -61,8 +61,8 @@ constexpr std::array kPowertestSwitches{
 // Refuses switches that would end the runs, and those that powertest itself gives them.
 void check_run_words(const std::vector<std::string>& run_words) {
     for (const SwitchWord& word : parse_words(run_switches(), run_words).switches) {
-        constexpr std::array<std::string_view, 10> kOurs{"save",     "log",    "findings",  "json",   "html",
-                                                         "duration", "resume", "ephemeral", "inject", "moments"};
+        constexpr std::array<std::string_view, 11> kOurs{"save",   "log",       "findings", "json",    "html",   "duration",
+                                                         "resume", "ephemeral", "inject",   "moments", "fail-on"};
         if (std::find(kOurs.begin(), kOurs.end(), word.name) == kOurs.end()) continue;
         throw UsageError(
             fmt::format("{}: is not for the runs of a campaign: powertest itself ends them and keeps what they say", word.spelling));

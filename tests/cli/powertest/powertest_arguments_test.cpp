@@ -72,6 +72,8 @@ TEST_CASE("errors in the arguments of a powertest are explained") {
     CHECK_THAT(powertest_mistake({"--state", "s", "--unit", "-dir", "d"}), ContainsSubstring("no other switches"));
     CHECK_THAT(powertest_mistake({"--state", "s", "-dir", "d", "--", "-d", "5"}),
                ContainsSubstring("-d: is not for the runs of a campaign"));
+    CHECK_THAT(powertest_mistake({"--state", "s", "-dir", "d", "--", "--fail-on", "warnings > 0"}),
+               ContainsSubstring("--fail-on: is not for the runs of a campaign"));
     CHECK_THAT(powertest_mistake({"--state", "s", "-dir", "d", "--", "--nonsense"}), ContainsSubstring("unknown switch '--nonsense'"));
     CHECK_THAT(powertest_mistake({"--state", "s", "folder"}), ContainsSubstring("named with -dir folder"));
 }
