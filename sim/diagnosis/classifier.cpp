@@ -183,9 +183,7 @@ std::optional<Verdict> future_version(const Evidence& evidence) {
     const bool newer = all_wrong(evidence, [](const SectorFact& fact) { return fact.state == SectorState::newer; });
     const PageHeader header = read_header(evidence.image);
     // The newest version as if it had been changed or written once more.
-    const bool other_time = is_sound_page(evidence.image) && header.run_id == evidence.expected.run_id &&
-                            header.file_id == evidence.expected.file_id && header.page_id == evidence.expected.page_id &&
-                            header.version == expected_version(evidence);
+    const bool other_time = is_image_of(evidence.image, evidence.expected) && header.version == expected_version(evidence);
     if (expected_version(evidence) == 0 || (!newer && !other_time)) return std::nullopt;
     return Verdict{FindingKind::future_version, {}, {future_words(evidence, header), how_long(evidence)}};
 }

@@ -143,16 +143,13 @@ bool WrittenImage::has_stamp_of_version(const std::byte* received) const {
 
 bool WrittenImage::is_same_but_for_time(const std::byte* received) const {
     const PageHeader header = read_header(received);
-    return is_sound_page(received) && header.run_id == expected_.run_id && header.file_id == expected_.file_id &&
-           header.page_id == expected_.page_id && header.version == expected_.entry.version && header.lsn == expected_.entry.lsn &&
+    return is_image_of(received, expected_) && header.version == expected_.entry.version && header.lsn == expected_.entry.lsn &&
            header.checksum != expected_.entry.checksum;
 }
 
 // A sound image of a version that was written before the expected one.
 bool WrittenImage::is_older_version(const std::byte* received) const {
-    const PageHeader header = read_header(received);
-    return is_sound_page(received) && header.run_id == expected_.run_id && header.file_id == expected_.file_id &&
-           header.page_id == expected_.page_id && header.version < expected_.entry.version;
+    return is_image_of(received, expected_) && read_header(received).version < expected_.entry.version;
 }
 
 std::optional<std::uint64_t> WrittenImage::only_time_that_fits(WriteTimeRange range) {

@@ -12,4 +12,10 @@ bool page_matches(const std::byte* page, const ExpectedPage& expected) {
            header.version == expected.entry.version;
 }
 
+bool is_image_of(const std::byte* page, const ExpectedPage& expected) {
+    const PageHeader header = read_header(page);
+    return is_sound_page(page) && header.run_id == expected.run_id && header.file_id == expected.file_id &&
+           header.page_id == expected.page_id;
+}
+
 }  // namespace sim

@@ -19,4 +19,7 @@ struct ExpectedPage {
 // Whether the page is what was written last (or zeros if nothing was written, or anything if nothing is promised). `page` is 8-aligned.
 [[nodiscard]] bool page_matches(const std::byte* page, const ExpectedPage& expected);
 
+// Whether it is a sound image of this page of the run, of any version. `page` is 8-aligned.
+[[nodiscard]] bool is_image_of(const std::byte* page, const ExpectedPage& expected);
+
 }  // namespace sim
