@@ -79,7 +79,9 @@ private:
                                          const WrittenImage& written);
     [[nodiscard]] WriteTimeRange write_times() const;
 
-    // What the ledger said about a page before a repair that could not recreate exactly the same image.
+    // What the ledger said about a page before a repair that could not recreate exactly the same image. Evidence::is_earlier_write does not
+    // make it superfluous: that needs the time of the newest write, which is known only if the run knows all writes and one time fits, and
+    // is not calculated to decide whether to search for the missing image.
     struct Superseded {
         std::uint32_t version = 0;
         std::uint32_t checksum = 0;
