@@ -24,6 +24,23 @@ namespace {
 // Of a first page that is not what a run makes, which a cut may have left so.
 constexpr std::uint32_t kSignatureRereads = 3;
 
+// The first page of a file, as it came.
+struct FirstPage {
+    ums::MemoryRegion bytes{kPageBytes, ums::MemoryKind::plain};
+    std::size_t read_bytes = 0;
+    PageHeader header{};
+    bool is_signature = false;  // whole, and of any format
+
+    [[nodiscard]] bool is_whole() const { return read_bytes == kPageBytes; }
+};
+
+std::error_code read_first_page(ums::Storage& storage, ums::FileHandle file, FirstPage& page) {
+    if (const std::error_code error = storage.read(file, 0, page.bytes.data(), kPageBytes, page.read_bytes)) return error;
+    page.header = read_header(page.bytes.data());
+    page.is_signature = page.is_whole() && has_signature(page.bytes.data()) && is_sound_page(page.bytes.data());
+    return {};
+}
+
 // What came first, in place of what is there.
 Finding name_late_signature(const std::byte* first, const std::byte* signature) {
     const PageHeader header = read_header(signature);
@@ -110,18 +127,14 @@ private:
     }
 
     void look_again(Found& found, const std::vector<Found>& all) {
-        const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
         const WatchedCall call(journal_, "rereading of the first page", found.left.options.path);
         for (std::uint32_t reread = 1; reread <= kSignatureRereads; ++reread) {
+            FirstPage page;
             storage_.drop_cache(found.setup.control);
-            std::size_t transferred = 0;
-            const std::error_code error = storage_.read(found.setup.control, 0, page.data(), kPageBytes, transferred);
-            if (error || transferred != kPageBytes || !has_signature(page.data())) continue;
-            const PageHeader header = read_header(page.data());
-            const bool is_sound = header.format == kPageFormat && header.checksum == page_checksum(page.data());
-            if (!is_sound || !is_better(header, found, all)) continue;
-            found.header = header;
-            if (!found.left.late_signature) note_late_signature(found, page.data(), reread);
+            if (read_first_page(storage_, found.setup.control, page) || !page.is_signature) continue;
+            if (page.header.format != kPageFormat || !is_better(page.header, found, all)) continue;
+            found.header = page.header;
+            if (!found.left.late_signature) note_late_signature(found, page.bytes.data(), reread);
             return;
         }
     }
@@ -142,34 +155,33 @@ private:
     }
 
     void read_signature(const FileClaim& claim, Found& found) {
-        found.first = ums::MemoryRegion(kPageBytes, ums::MemoryKind::plain);
-        const bool is_whole = read_first_page(claim, found.first, found);
-        for (std::uint32_t reread = 1; reread <= kSignatureRereads && is_whole && !found.is_sound; ++reread) {
-            const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
+        FirstPage first = take_first_page(claim, found);
+        found.first = std::move(first.bytes);
+        for (std::uint32_t reread = 1; reread <= kSignatureRereads && first.is_whole() && !found.is_sound; ++reread) {
             storage_.drop_cache(claim.control);
-            read_first_page(claim, page, found);
-            if (found.is_sound) note_late_signature(found, page.data(), reread);
+            const FirstPage page = take_first_page(claim, found);
+            if (found.is_sound) note_late_signature(found, page.bytes.data(), reread);
         }
     }
 
-    // Says what it is, in `found`. False if the file is shorter.
-    bool read_first_page(const FileClaim& claim, const ums::MemoryRegion& page, Found& found) {
-        std::size_t transferred = 0;
-        const auto error = storage_.read(claim.control, 0, page.data(), kPageBytes, transferred);
-        if (error) fail_start(claim.file.path, "its first page cannot be read", error);
-        found.header = read_header(page.data());
-        const bool is_whole = transferred == kPageBytes;
-        found.is_sound = is_whole && has_signature(page.data()) && found.header.checksum == page_checksum(page.data());
+    // Says what it is, in `found`.
+    FirstPage take_first_page(const FileClaim& claim, Found& found) {
+        FirstPage page;
+        if (const auto error = read_first_page(storage_, claim.control, page)) {
+            fail_start(claim.file.path, "its first page cannot be read", error);
+        }
+        found.header = page.header;
+        found.is_sound = page.is_signature;
         if (found.is_sound && found.header.format != kPageFormat) {
             throw RefusedError(fmt::format(
                 "{}: refused: its pages are of format {}, but this version of ioproof reads format {}. Use the version that made them.",
                 claim.file.path, found.header.format, kPageFormat));
         }
         found.runs.clear();
-        if (is_whole && !found.is_sound) found.runs = runs_of(page.data());
-        const bool is_empty = is_all_zero(page.data(), transferred / 8 * 8);
+        if (page.is_whole() && !found.is_sound) found.runs = runs_of(page.bytes.data());
+        const bool is_empty = is_all_zero(page.bytes.data(), page.read_bytes / 8 * 8);
         found.left.signature = is_empty ? LeftFile::Signature::zeros : LeftFile::Signature::damaged;
-        return is_whole;
+        return page;
     }
 
     // Returns nothing unless the page consists of sectors of complete signatures.
