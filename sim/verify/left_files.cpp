@@ -60,6 +60,34 @@ Finding name_late_signature(const std::byte* first, const std::byte* signature) 
     return finding;
 }
 
+void note_late_signature(FoundFile& file, const std::byte* page, std::uint32_t reread) {
+    Finding late = name_late_signature(file.first.data(), page);
+    late.place.is_log = file.left.options.is_log;
+    late.place.file_id = file.left.id;
+    late.place.path = file.left.options.path;
+    late.place.size_bytes = kPageBytes;
+    late.reads = 1 + reread;
+    file.left.late_signature = std::move(late);
+}
+
+// Takes the first that is better than what came before. False if none is.
+template <typename IsBetter>
+bool read_again(FoundFile& file, ums::Storage& storage, Journal& journal, IsBetter is_better) {
+    const WatchedCall call(journal, "rereading of the first page", file.left.options.path);
+    for (std::uint32_t reread = 1; reread <= kSignatureRereads; ++reread) {
+        FirstPage page;
+        storage.drop_cache(file.setup.control);
+        if (read_first_page(storage, file.setup.control, page) || !page.is_signature) continue;
+        if (page.header.format != kPageFormat || !is_better(page.header)) continue;
+        file.header = page.header;
+        if (!file.left.late_signature) note_late_signature(file, page.bytes.data(), reread);
+        return true;
+    }
+    return false;
+}
+
+bool is_same_file(const PageHeader& a, const PageHeader& b) { return a.run_id == b.run_id && a.file_id == b.file_id; }
+
 class Opener {
 public:
     Opener(const Options& options, ums::Storage& storage, LeftFileUse use, Journal& journal)
@@ -69,19 +97,10 @@ public:
           journal_(journal),
           examiner_(options_, storage) {}
 
-    struct Found {
-        LeftFile left;
-        PageHeader header{};
-        SimFile::Setup setup;
-        bool is_sound = false;
-        std::map<std::uint16_t, std::uint32_t> runs{};  // of a first page of several signatures: run tag and time of each
-        ums::MemoryRegion first;                        // its first page, as it came first
-    };
-
-    Found open(const FileOptions& file, std::uint32_t id) {
-        Found found;
+    FoundFile open(const FileOptions& file, std::uint32_t id) {
+        FoundFile found;
         found.left.options = file;
-        found.left.id = id;
+        found.left.id = found.place = id;
         const bool is_read_only = use_ == LeftFileUse::read;
         const WatchedCall call(journal_, "opening", file.path);
         const std::unique_ptr<FileClaim> claim = examiner_.examine_left(id, file, is_read_only);
@@ -96,56 +115,34 @@ public:
     }
 
     // What came may be old, or another file's, if the sound first pages contradict each other.
-    void settle(std::vector<Found>& all) {
+    void settle(std::vector<FoundFile>& all) {
         if (!contradict(all)) return;
-        for (Found& found : all) {
-            if (found.is_sound) look_again(found, all);
+        for (FoundFile& found : all) {
+            if (!found.is_signed) continue;
+            read_again(found, storage_, journal_, [&](const PageHeader& later) { return is_better(later, found, all); });
         }
     }
 
 private:
-    static bool is_same(const PageHeader& a, const PageHeader& b) { return a.run_id == b.run_id && a.file_id == b.file_id; }
-
-    static bool contradict(const std::vector<Found>& all) {
+    static bool contradict(const std::vector<FoundFile>& all) {
         for (auto a = all.begin(); a != all.end(); ++a) {
-            const bool has_other = std::any_of(a + 1, all.end(), [&a](const Found& b) {
-                return b.is_sound && (b.header.run_id != a->header.run_id || is_same(a->header, b.header));
+            const bool has_other = std::any_of(a + 1, all.end(), [&a](const FoundFile& b) {
+                return b.is_signed && (b.header.run_id != a->header.run_id || is_same_file(a->header, b.header));
             });
-            if (a->is_sound && has_other) return true;
+            if (a->is_signed && has_other) return true;
         }
         return false;
     }
 
     // A run follows on the one before; and no file has the number of another one.
-    static bool is_better(const PageHeader& later, const Found& found, const std::vector<Found>& all) {
+    static bool is_better(const PageHeader& later, const FoundFile& found, const std::vector<FoundFile>& all) {
         if (later.run_id != found.header.run_id) return later.write_utc_us > found.header.write_utc_us;
         const auto is_of_another = [&](const PageHeader& header) {
-            return std::any_of(all.begin(), all.end(),
-                               [&](const Found& each) { return &each != &found && each.is_sound && is_same(each.header, header); });
+            return std::any_of(all.begin(), all.end(), [&](const FoundFile& each) {
+                return &each != &found && each.is_signed && is_same_file(each.header, header);
+            });
         };
         return is_of_another(found.header) && !is_of_another(later);
-    }
-
-    void look_again(Found& found, const std::vector<Found>& all) {
-        const WatchedCall call(journal_, "rereading of the first page", found.left.options.path);
-        for (std::uint32_t reread = 1; reread <= kSignatureRereads; ++reread) {
-            FirstPage page;
-            storage_.drop_cache(found.setup.control);
-            if (read_first_page(storage_, found.setup.control, page) || !page.is_signature) continue;
-            if (page.header.format != kPageFormat || !is_better(page.header, found, all)) continue;
-            found.header = page.header;
-            if (!found.left.late_signature) note_late_signature(found, page.bytes.data(), reread);
-            return;
-        }
-    }
-
-    static void note_late_signature(Found& found, const std::byte* page, std::uint32_t reread) {
-        Finding late = name_late_signature(found.first.data(), page);
-        late.place.is_log = found.left.options.is_log;
-        late.place.path = found.left.options.path;
-        late.place.size_bytes = kPageBytes;
-        late.reads = 1 + reread;
-        found.left.late_signature = std::move(late);
     }
 
     // Nothing is written, so nothing can be destroyed.
@@ -154,31 +151,31 @@ private:
         return options;
     }
 
-    void read_signature(const FileClaim& claim, Found& found) {
+    void read_signature(const FileClaim& claim, FoundFile& found) {
         FirstPage first = take_first_page(claim, found);
         found.first = std::move(first.bytes);
-        for (std::uint32_t reread = 1; reread <= kSignatureRereads && first.is_whole() && !found.is_sound; ++reread) {
+        for (std::uint32_t reread = 1; reread <= kSignatureRereads && first.is_whole() && !found.is_signed; ++reread) {
             storage_.drop_cache(claim.control);
             const FirstPage page = take_first_page(claim, found);
-            if (found.is_sound) note_late_signature(found, page.bytes.data(), reread);
+            if (found.is_signed) note_late_signature(found, page.bytes.data(), reread);
         }
     }
 
     // Says what it is, in `found`.
-    FirstPage take_first_page(const FileClaim& claim, Found& found) {
+    FirstPage take_first_page(const FileClaim& claim, FoundFile& found) {
         FirstPage page;
         if (const auto error = read_first_page(storage_, claim.control, page)) {
             fail_start(claim.file.path, "its first page cannot be read", error);
         }
         found.header = page.header;
-        found.is_sound = page.is_signature;
-        if (found.is_sound && found.header.format != kPageFormat) {
+        found.is_signed = page.is_signature;
+        if (found.is_signed && found.header.format != kPageFormat) {
             throw RefusedError(fmt::format(
                 "{}: refused: its pages are of format {}, but this version of ioproof reads format {}. Use the version that made them.",
                 claim.file.path, found.header.format, kPageFormat));
         }
         found.runs.clear();
-        if (page.is_whole() && !found.is_sound) found.runs = runs_of(page.bytes.data());
+        if (page.is_whole() && !found.is_signed) found.runs = runs_of(page.bytes.data());
         const bool is_empty = is_all_zero(page.bytes.data(), page.read_bytes / 8 * 8);
         found.left.signature = is_empty ? LeftFile::Signature::zeros : LeftFile::Signature::damaged;
         return page;
@@ -205,11 +202,11 @@ private:
 
 // Whose log it is says what the others must be, and a run that replaces the files of another one begins with the logs: the newest of them.
 // Without a log, most of the files.
-std::uint64_t run_of(const std::vector<Opener::Found>& all) {
+std::uint64_t run_of(const std::vector<FoundFile>& all) {
     const PageHeader* newest = nullptr;
     std::map<std::uint64_t, std::size_t> votes;
-    for (const Opener::Found& found : all) {
-        if (!found.is_sound) continue;
+    for (const FoundFile& found : all) {
+        if (!found.is_signed) continue;
         ++votes[found.header.run_id];
         const bool is_newer = newest == nullptr || found.header.write_utc_us > newest->write_utc_us;
         if (found.left.options.is_log && is_newer) newest = &found.header;
@@ -220,12 +217,12 @@ std::uint64_t run_of(const std::vector<Opener::Found>& all) {
 }
 
 // Nothing but the log has been touched yet: its first page is of two signatures, written at two times, one by the run of the data files.
-bool are_being_replaced(const std::vector<Opener::Found>& all) {
+bool are_being_replaced(const std::vector<FoundFile>& all) {
     std::set<std::uint16_t> data_runs;
-    for (const Opener::Found& found : all) {
-        if (!found.left.options.is_log && found.is_sound) data_runs.insert(static_cast<std::uint16_t>(found.header.run_id));
+    for (const FoundFile& found : all) {
+        if (!found.left.options.is_log && found.is_signed) data_runs.insert(static_cast<std::uint16_t>(found.header.run_id));
     }
-    return data_runs.size() == 1 && std::any_of(all.begin(), all.end(), [&](const Opener::Found& found) {
+    return data_runs.size() == 1 && std::any_of(all.begin(), all.end(), [&](const FoundFile& found) {
                const auto& runs = found.runs;
                return found.left.options.is_log && runs.size() == 2 && runs.contains(*data_runs.begin()) &&
                       runs.begin()->second != std::next(runs.begin())->second;
@@ -309,23 +306,17 @@ void belong_to(FoundFiles& found, std::uint64_t run_id) {
 
 FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use, Journal& journal) {
     Opener opener(options, storage, use, journal);
-    std::vector<Opener::Found> all;
-    std::uint32_t id = 0;
+    FoundFiles found;
+    std::uint32_t place = 0;
     for (const FileOptions& file : options.files) {
-        ++id;
-        if (!is_transient(file, options.files)) all.push_back(opener.open(file, id));
+        ++place;
+        if (!is_transient(file, options.files)) found.files.push_back(opener.open(file, place));
     }
-    opener.settle(all);
-    FoundFiles result;
-    result.named = options.files.size();
-    result.is_being_replaced = are_being_replaced(all);
-    const std::uint64_t run_id = run_of(all);
-    for (Opener::Found& found : all) {
-        const std::uint32_t place = found.left.id;
-        result.files.push_back({std::move(found.left), std::move(found.setup), place, found.header, found.is_sound});
-    }
-    belong_to(result, run_id);
-    return result;
+    opener.settle(found.files);
+    found.named = options.files.size();
+    found.is_being_replaced = are_being_replaced(found.files);
+    belong_to(found, run_of(found.files));
+    return found;
 }
 
 void become_run(FoundFiles& found, std::uint64_t run_id) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "sim/finding.hpp"
 #include "sim/options.hpp"
 #include "sim/page/page_layout.hpp"
+#include "ums/base/memory_region.hpp"
 #include "ums/io/storage.hpp"
 
 namespace sim {
@@ -35,10 +37,12 @@ struct LeftFile {
 // The same before it has a SimFile.
 struct FoundFile {
     LeftFile left;
-    SimFile::Setup setup;     // unless the file is missing
-    std::uint32_t place = 0;  // in the configuration, from 1
-    PageHeader header{};      // of its first page
-    bool is_signed = false;   // that page is a signature page
+    SimFile::Setup setup;                           // unless the file is missing
+    std::uint32_t place = 0;                        // in the configuration, from 1
+    PageHeader header{};                            // of its first page
+    bool is_signed = false;                         // that page is a signature page
+    std::map<std::uint16_t, std::uint32_t> runs{};  // of a first page of several signatures: run tag and time of each
+    ums::MemoryRegion first{};                      // its first page, as it came first
 };
 
 struct FoundFiles {
