@@ -26,6 +26,7 @@ namespace sim {
 // Nothing is changed before everything has been examined.
 ums::Task<void> RunDriver::take_over_files() {
     FoundFiles found = find_left_files(options_, storage_, LeftFileUse::write, journal_);
+    if (group_ != nullptr) expect_run(found, group_->wanted_run_id());
     if (!is_run_of_group(found)) co_return;
     if (keeper_ != nullptr) left_promises_ = promises_to_go_on_with(*keeper_, found);
     refuse_unknown_run(found, options_.job);

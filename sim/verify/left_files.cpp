@@ -307,6 +307,8 @@ void belong_to(FoundFiles& found, std::uint64_t run_id) {
 FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use, Journal& journal) {
     Opener opener(options, storage, use, journal);
     FoundFiles found;
+    found.storage = &storage;
+    found.journal = &journal;
     std::uint32_t place = 0;
     for (const FileOptions& file : options.files) {
         ++place;
@@ -317,6 +319,19 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
     found.is_being_replaced = are_being_replaced(found.files);
     belong_to(found, run_of(found.files));
     return found;
+}
+
+void expect_run(FoundFiles& found, std::uint64_t run_id) {
+    if (run_id == 0 || found.run_id == run_id) return;
+    bool is_of_run = false;
+    for (FoundFile& file : found.files) {
+        if (!file.is_signed || file.header.run_id == run_id) continue;
+        const bool has_come = read_again(file, *found.storage, *found.journal, [&](const PageHeader& later) {
+            return later.run_id == run_id && later.write_utc_us > file.header.write_utc_us;
+        });
+        if (has_come) is_of_run = true;
+    }
+    if (is_of_run) become_run(found, run_id);
 }
 
 void become_run(FoundFiles& found, std::uint64_t run_id) {

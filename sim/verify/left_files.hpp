@@ -53,7 +53,15 @@ struct FoundFiles {
     bool is_being_replaced = false;
     std::size_t named = 0;         // in the configuration, with replicas
     std::vector<FoundFile> files;  // without replicas, whose changes are not logged
+    // Those of find_left_files(), to read first pages again.
+    ums::Storage* storage = nullptr;
+    Journal* journal = nullptr;
 };
+
+// Someone outside of the storage knows that the files belong to this run (0: nobody does). First pages of an earlier run that agree with
+// each other may be old all the same: they are read again, and if a later read returns one of this run, the files become those of this run.
+// Throws as become_run().
+void expect_run(FoundFiles& found, std::uint64_t run_id);
 
 // A ledger outside the storage knows that the files belong to this run. Throws RefusedError if some of its files are not named.
 void become_run(FoundFiles& found, std::uint64_t run_id);

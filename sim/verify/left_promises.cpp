@@ -60,12 +60,13 @@ LeftPromises promises_of(PromiseKeeper& keeper, FoundFiles& found) {
             fmt::format("The run of these files is not known to {}. Name the ledger or witness that the run used.", keeper.name()));
     }
     LeftPromises left = take_over(keeper, std::move(loaded));
+    if (left.promises) expect_run(found, left.promises->section().run_id);
     judge_other_run(keeper, left, found);
     if (left.promises) become_run(found, left.promises->section().run_id);
     return left;
 }
 
-LeftPromises promises_to_go_on_with(PromiseKeeper& keeper, const FoundFiles& found) {
+LeftPromises promises_to_go_on_with(PromiseKeeper& keeper, FoundFiles& found) {
     std::optional<Promises> loaded = keeper.load(wanted_of(found));
     if (!loaded) {
         LeftPromises left;
@@ -73,6 +74,7 @@ LeftPromises promises_to_go_on_with(PromiseKeeper& keeper, const FoundFiles& fou
         left.told.remark = "It knew nothing of this run before.";
         return left;
     }
+    if (!loaded->are_void()) expect_run(found, loaded->section().run_id);
     if (!loaded->are_void() && loaded->section().run_id != found.run_id) {
         throw RefusedError(
             fmt::format("{} holds the promises of run {:016x}, but these files are of run {:016x}. 'ioproof verify' with it says what is "

@@ -19,7 +19,7 @@ struct LeftPromises {
 [[nodiscard]] LeftPromises promises_of(PromiseKeeper& keeper, FoundFiles& found);
 
 // For a run that continues, or a repair: a ledger that knows nothing does not prevent it, but one of another run does (RefusedError).
-[[nodiscard]] LeftPromises promises_to_go_on_with(PromiseKeeper& keeper, const FoundFiles& found);
+[[nodiscard]] LeftPromises promises_to_go_on_with(PromiseKeeper& keeper, FoundFiles& found);
 
 // Completes the report with what the analysis of the log has found.
 [[nodiscard]] PromisesResult told_of(const LeftPromises& left, const Promises* demanded);

@@ -6,7 +6,9 @@
 
 #include "sim/group/run_group.hpp"
 #include "sim/promises/promise_keeper.hpp"
+#include "sim/rehearsal/promise_memory.hpp"
 #include "sim/run/simulation.hpp"
+#include "tests/sim/support/old_first_pages.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
 
@@ -99,4 +101,21 @@ TEST_CASE("files of an earlier run are not taken over from an owner that was los
     CHECK(results.finding_count == 0);
     CHECK(results.outcome == sim::Outcome::not_done);
     CHECK_THAT(results.outcome_reason, ContainsSubstring("lost before it had made the files"));
+}
+
+TEST_CASE("first pages of an earlier run that come back only once do not make the files of the owner before those of another run") {
+    VirtualRun run;
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    sim::PromiseMemory ledger;
+    const sim::Results made = sim::Simulation(options, run.storage, run.clock, run.sink, &ledger).run();
+    REQUIRE(made.outcome == sim::Outcome::passed);
+    OldFirstPages storage(run.storage);
+    storage.answer_with_run(made.run_id + 1, options);
+    options.job = sim::Job::resume;
+    NextOwner group(made.run_id);
+    const sim::Results results = sim::Simulation(options, storage, run.clock, run.sink, &ledger, &group).run();
+    CHECK(results.outcome == sim::Outcome::failed);
+    CHECK(results.run_id == made.run_id);
+    REQUIRE_FALSE(results.findings.empty());
+    CHECK(results.findings[0].transient);
 }

@@ -12,6 +12,7 @@
 #include "sim/errors.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
 #include "tests/sim/support/left_run.hpp"
+#include "tests/sim/support/old_first_pages.hpp"
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
 #include "ums/io/forwarding_storage.hpp"
@@ -171,6 +172,27 @@ TEST_CASE("a first page that came back wrong once is a transient finding, and th
     CHECK(finding.place.file_id == wrong + 1);
     CHECK(finding.place.offset_bytes == 0);
     CHECK(finding.reads == 2);
+}
+
+TEST_CASE("first pages that came back once from an earlier run, of all files, are read again if a ledger knows of another run") {
+    VirtualRun run{random_disk(1, 200, 600)};
+    Options options = busy_options(VirtualRun::kFolder);
+    options.stop_on_error = false;
+    sim::PromiseMemory ledger;
+    const Results made = sim::Simulation(options, run.storage, run.clock, run.sink, &ledger).run();
+    REQUIRE(made.outcome == Outcome::passed);
+    OldFirstPages storage(run.storage);
+    storage.answer_with_run(made.run_id + 1, options);
+    options.job = GENERATE(sim::Job::verify, sim::Job::resume);
+    const Results results = sim::Simulation(options, storage, run.clock, run.sink, &ledger).run();
+    INFO(run.sink.text());
+    CHECK(results.run_id == made.run_id);
+    CHECK(results.outcome == Outcome::failed);
+    REQUIRE(results.findings.size() == 2);
+    for (const Finding& finding : results.findings) {
+        CHECK(finding.transient);
+        CHECK(finding.reads == 2);
+    }
 }
 
 TEST_CASE("a missing log is reported before the changed pages that it leaves without their records") {
