@@ -334,6 +334,16 @@ void expect_run(FoundFiles& found, std::uint64_t run_id) {
     if (is_of_run) become_run(found, run_id);
 }
 
+void expect_versions(FoundFiles& found, const Promises& promises) {
+    for (FoundFile& file : found.files) {
+        const bool is_old = file.left.is_as_made() && file.header.version < promises.page(file.left.id, 0).version;
+        if (!is_old) continue;
+        read_again(file, *found.storage, *found.journal, [&](const PageHeader& later) {
+            return is_same_file(later, file.header) && later.version > file.header.version;
+        });
+    }
+}
+
 void become_run(FoundFiles& found, std::uint64_t run_id) {
     if (found.run_id == run_id) return;
     found.is_being_replaced = false;

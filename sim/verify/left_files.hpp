@@ -13,6 +13,7 @@
 #include "sim/finding.hpp"
 #include "sim/options.hpp"
 #include "sim/page/page_layout.hpp"
+#include "sim/promises/promises.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/io/storage.hpp"
 
@@ -62,6 +63,10 @@ struct FoundFiles {
 // each other may be old all the same: they are read again, and if a later read returns one of this run, the files become those of this run.
 // Throws as become_run().
 void expect_run(FoundFiles& found, std::uint64_t run_id);
+
+// A first page of the run that is older than was promised is read again: if it was only what came first, no later read shows that. After
+// become_run().
+void expect_versions(FoundFiles& found, const Promises& promises);
 
 // A ledger outside the storage knows that the files belong to this run. Throws RefusedError if some of its files are not named.
 void become_run(FoundFiles& found, std::uint64_t run_id);

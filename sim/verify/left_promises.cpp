@@ -62,7 +62,9 @@ LeftPromises promises_of(PromiseKeeper& keeper, FoundFiles& found) {
     LeftPromises left = take_over(keeper, std::move(loaded));
     if (left.promises) expect_run(found, left.promises->section().run_id);
     judge_other_run(keeper, left, found);
-    if (left.promises) become_run(found, left.promises->section().run_id);
+    if (!left.promises) return left;
+    become_run(found, left.promises->section().run_id);
+    expect_versions(found, *left.promises);
     return left;
 }
 
@@ -81,7 +83,9 @@ LeftPromises promises_to_go_on_with(PromiseKeeper& keeper, FoundFiles& found) {
                         "left; to continue without its promises, name another ledger.",
                         keeper.name(), loaded->section().run_id, found.run_id));
     }
-    return take_over(keeper, std::move(loaded));
+    LeftPromises left = take_over(keeper, std::move(loaded));
+    if (left.promises) expect_versions(found, *left.promises);
+    return left;
 }
 
 PromisesResult told_of(const LeftPromises& left, const Promises* demanded) {

@@ -195,6 +195,27 @@ TEST_CASE("first pages that came back once from an earlier run, of all files, ar
     }
 }
 
+TEST_CASE("a first page that came back once in an older version than a ledger was promised is a stale read") {
+    VirtualRun run{random_disk(1, 200, 600)};
+    Options options = busy_options(VirtualRun::kFolder);
+    sim::PromiseMemory ledger;
+    const Results made = sim::Simulation(options, run.storage, run.clock, run.sink, &ledger).run();
+    REQUIRE(made.outcome == Outcome::passed);
+    const std::uint32_t promised = ledger.promises().page(1, 0).version;
+    REQUIRE(promised > 1);
+    OldFirstPages storage(run.storage);
+    storage.answer_with(options.files[0].path, {made.run_id, 1, 0, promised - 1, 1, 1});
+    options.job = GENERATE(sim::Job::verify, sim::Job::resume);
+    const Results results = sim::Simulation(options, storage, run.clock, run.sink, &ledger).run();
+    INFO(run.sink.text());
+    CHECK(results.outcome == Outcome::failed);
+    REQUIRE(kinds(results) == "stale_read");
+    CHECK(results.findings[0].transient);
+    CHECK(results.findings[0].reads == 2);
+    CHECK(results.findings[0].place.file_id == 1);
+    CHECK(results.findings[0].place.offset_bytes == 0);
+}
+
 TEST_CASE("a missing log is reported before the changed pages that it leaves without their records") {
     LeftRun left;
     ums::FileHandle handle;
