@@ -66,6 +66,12 @@ bool has_record(std::span<const std::byte> tail) {
     return false;
 }
 
+bool is_same_place(const sim::PromiseSection& a, const sim::PromiseSection& b) {
+    return a.host == b.host &&
+           std::equal(a.files.begin(), a.files.end(), b.files.begin(), b.files.end(),
+                      [](const sim::PromisedFile& of_a, const sim::PromisedFile& of_b) { return of_a.path == of_b.path; });
+}
+
 // Throws RefusedError.
 void refuse_ledger_name(const std::string& path) {
     if (sim::is_database_name(path)) {
@@ -83,6 +89,14 @@ void refuse_ledger_name(const std::string& path) {
 }
 
 }  // namespace
+
+void note_place(RunPlaces& places, const sim::PromiseSection& section) {
+    std::erase_if(places, [&section](const sim::PromiseSection& known) {
+        return known.run_id != section.run_id || is_same_place(known, section);
+    });
+    if (places.size() == kRunPlacesMax) places.erase(places.begin());
+    places.push_back(section);
+}
 
 PromiseStore::PromiseStore(const std::filesystem::path& path, Use use) : path_(ums::real_path(path.string()).value_or(path.string())) {
     if (use == Use::write) {
@@ -144,9 +158,10 @@ void PromiseStore::find_end(Use use) {
         throw sim::EnvironmentError(fmt::format("{}: its unfinished last record cannot be cut off: {}", path_, ums::error_text(error)));
 }
 
-std::error_code PromiseStore::add_up(sim::Promises& promises) const {
+std::error_code PromiseStore::add_up(sim::Promises& promises, RunPlaces* places) const {
     std::error_code error;
-    const std::uint64_t end = for_each_stored_record(file_, error, [&promises](const ReadRecord& record) {
+    const std::uint64_t end = for_each_stored_record(file_, error, [&promises, places](const ReadRecord& record) {
+        if (record.section && places != nullptr) note_place(*places, *record.section);
         if (record.section) return promises.begin(*record.section);
         // add() refuses only batches of a section that has ended, and those were refused before they were stored.
         static_cast<void>(promises.add(*record.batch));
@@ -155,9 +170,9 @@ std::error_code PromiseStore::add_up(sim::Promises& promises) const {
     return error;
 }
 
-sim::Promises PromiseStore::load() const {
+sim::Promises PromiseStore::load(RunPlaces* places) const {
     sim::Promises promises;
-    if (const auto error = add_up(promises)) {
+    if (const auto error = add_up(promises, places)) {
         throw sim::EnvironmentError(fmt::format("{}: cannot be read: {}", path_, ums::error_text(error)));
     }
     return promises;
@@ -204,7 +219,8 @@ std::error_code PromiseStore::append(std::span<const std::byte> records) {
 std::error_code PromiseStore::compact() {
     tried_bytes_ = size_bytes_;
     sim::Promises promises;
-    if (const auto error = add_up(promises)) return error;
+    RunPlaces places;
+    if (const auto error = add_up(promises, &places)) return error;
     // Always the same temporary name, so that what a power cut leaves is replaced instead of accumulating.
     const std::string beside = path_ + ".ioproof-new";
     ums::remove_output(beside);
@@ -213,10 +229,12 @@ std::error_code PromiseStore::compact() {
     if (error) return error;
     file.copy_permissions(file_);
     std::uint64_t size_bytes = 0;
-    promises.for_each_record([&](std::span<const std::byte> record) {
+    const auto put = [&](std::span<const std::byte> record) {
         if (!error) error = file.write_at(size_bytes, characters_of(record));
         size_bytes += record.size();
-    });
+    };
+    for (std::size_t i = 0; i + 1 < places.size(); ++i) put(encode(places[i]));
+    promises.for_each_record(put);
     if (!error) error = file.sync();
     if (!error && !file.lock()) error = std::make_error_code(std::errc::device_or_resource_busy);
     if (!error) error = ums::replace_output(beside, path_);

@@ -4,12 +4,14 @@
 // Size: 16 bytes for each page that was ever promised, and a tail of at most kTailBytesMax or as much again, whichever is more.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "cli/witness/promise_sink.hpp"
 #include "sim/errors.hpp"
@@ -25,6 +27,13 @@ public:
     std::error_code error;
 };
 
+// Which hosts have worked with the files of a run, and by which paths: the last section of each host and its paths, the present one at the
+// end. Of all but that one, nothing else counts any more. At most kRunPlacesMax.
+using RunPlaces = std::vector<sim::PromiseSection>;
+inline constexpr std::size_t kRunPlacesMax = 64;
+// A section begins. One of another run ends everything before it.
+void note_place(RunPlaces& places, const sim::PromiseSection& section);
+
 class PromiseStore {
 public:
     enum class Use : std::uint8_t { read, write };
@@ -36,8 +45,9 @@ public:
     PromiseStore(const PromiseStore&) = delete;
     PromiseStore& operator=(const PromiseStore&) = delete;
 
-    // What all records add up to. Reads the file. Throws EnvironmentError if it cannot be read, or was damaged since it was opened.
-    [[nodiscard]] sim::Promises load() const;
+    // What all records add up to, and, unless null, the places of the run. Reads the file. Throws EnvironmentError if it cannot be read, or
+    // was damaged since it was opened.
+    [[nodiscard]] sim::Promises load(RunPlaces* places = nullptr) const;
 
     // One or more complete records. If there is no error, they are on stable storage; otherwise it is as if they had never been appended.
     [[nodiscard]] std::error_code append(std::span<const std::byte> records);
@@ -61,7 +71,7 @@ public:
 private:
     [[nodiscard]] std::uint64_t tail_bytes_max() const { return compact_bytes_ > kTailBytesMax ? compact_bytes_ : kTailBytesMax; }
     [[nodiscard]] std::error_code sync_name();
-    [[nodiscard]] std::error_code add_up(sim::Promises& promises) const;
+    [[nodiscard]] std::error_code add_up(sim::Promises& promises, RunPlaces* places) const;
     void open(Use use);
     void find_end(Use use);
 

@@ -25,9 +25,13 @@ WitnessAnswer answer_of(WitnessStatus status, std::uint64_t number = 0, const st
 
 WitnessAnswer damaged_answer() { return answer_of(WitnessStatus::not_stored, 0, std::make_error_code(std::errc::io_error)); }
 
-bool have_common_path(const std::vector<std::string>& paths, const std::vector<sim::PromisedFile>& files) {
-    return std::any_of(files.begin(), files.end(),
-                       [&](const sim::PromisedFile& file) { return std::find(paths.begin(), paths.end(), file.path) != paths.end(); });
+// The same host, and a file in common.
+bool is_place_of(const sim::PromiseSection& place, const sim::PromiseSection& section) {
+    const auto has_path_of = [&place](const sim::PromisedFile& file) {
+        return std::any_of(place.files.begin(), place.files.end(),
+                           [&file](const sim::PromisedFile& other) { return other.path == file.path; });
+    };
+    return place.host == section.host && std::any_of(section.files.begin(), section.files.end(), has_path_of);
 }
 
 // Nothing if the name is not one that a witness gives.
@@ -77,13 +81,15 @@ void WitnessShelf::take_up() {
 
 void WitnessShelf::take_up(const fs::path& path) {
     const PromiseStore store(path, PromiseStore::Use::read);
-    const sim::Promises promises = store.load();
+    RunPlaces places;
+    const sim::Promises promises = store.load(&places);
     if (promises.section().run_id == 0) {
         ums::remove_output(path.string());  // the witness ended before the first record was complete
         return;
     }
     KeptRun& run = runs_[promises.section().run_id];
     remember(run, promises.section());
+    run.places = std::move(places);
     run.number = promises.last_number();
     run.size_bytes = store.size_bytes();
 }
@@ -101,13 +107,11 @@ void WitnessShelf::note_damage(const fs::path& path, const std::string& what) {
 
 void WitnessShelf::remember(KeptRun& run, const sim::PromiseSection& section) {
     run.age = ++newest_age_;
-    run.host = section.host;
     run.incarnation = section.incarnation;
     run.section_id = section.section_id;
     run.utc_us = section.utc_us;
     run.number = 0;
-    run.paths.clear();
-    for (const sim::PromisedFile& file : section.files) run.paths.push_back(file.path);
+    note_place(run.places, section);
 }
 
 WitnessAnswer WitnessShelf::keep(std::span<const std::byte> record) {
@@ -199,11 +203,13 @@ bool WitnessShelf::make_room() {
     return true;
 }
 
+// Also what was promised to other hosts that have taken the files over: this one reaches them by the same paths as before.
 void WitnessShelf::void_others(const sim::PromiseSection& section) {
+    const auto is_of_section = [&section](const sim::PromiseSection& place) { return is_place_of(place, section); };
     std::vector<std::uint64_t> voided;
     for (const auto& [run_id, run] : runs_) {
-        if (run_id != section.run_id && !run.is_damaged && run.host == section.host && have_common_path(run.paths, section.files))
-            voided.push_back(run_id);
+        const bool is_replaced = run_id != section.run_id && std::any_of(run.places.begin(), run.places.end(), is_of_section);
+        if (is_replaced && !run.is_damaged) voided.push_back(run_id);
     }
     for (const std::uint64_t run_id : voided) remove(run_id);
 }
@@ -214,8 +220,9 @@ void WitnessShelf::remove(std::uint64_t run_id) {
 }
 
 bool WitnessShelf::may_be_of(const KeptRun& run, const sim::PromiseSection& wanted) {
-    if (run.is_damaged && run.paths.empty()) return true;
-    return run.host == wanted.host && have_common_path(run.paths, wanted.files);
+    if (run.places.empty()) return run.is_damaged;
+    const sim::PromiseSection& present = run.places.back();
+    return (run.is_damaged && present.files.empty()) || is_place_of(present, wanted);
 }
 
 std::unique_ptr<PromiseStore> WitnessShelf::find(const sim::PromiseSection& wanted) const {

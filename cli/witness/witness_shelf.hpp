@@ -1,8 +1,9 @@
 // What a witness keeps: a store for each run, in one folder. Used by one thread.
 //
-// A run that is about to create its files voids the promises of earlier runs with the same files on the same machine: their stores are
-// removed. Holds at most kRunsMax runs; the oldest without a promise makes room for another. A file that is damaged when the witness begins
-// stays as it is, and its run is refused. Memory: a path and some words for each run, and the stores that are being written to.
+// A run that is about to create its files voids the promises of earlier runs with the same files on the same machine, also of those that
+// another machine has continued since: their stores are removed. Holds at most kRunsMax runs; the oldest without a promise makes room for
+// another. A file that is damaged when the witness begins stays as it is, and its run is refused. Memory: the paths of each run, for each
+// host that has worked on it, and the stores that are being written to.
 #pragma once
 
 #include <cstdint>
@@ -50,9 +51,8 @@ public:
 private:
     struct KeptRun {
         std::uint64_t age = 0;  // of the last section; a larger number is newer
-        std::string host;
-        std::vector<std::string> paths;
-        bool is_damaged = false;        // its file; without `paths` it may be of any files
+        RunPlaces places;
+        bool is_damaged = false;        // its file; without paths it may be of any files
         std::uint32_t incarnation = 0;  // 0: no promises are kept for it
         std::uint64_t section_id = 0;
         std::uint64_t utc_us = 0;  // when the section began, by the clock of its host

@@ -107,6 +107,37 @@ TEST_CASE("a rewritten store promises the same, is smaller, and continues") {
     CHECK_THROWS_WITH(PromiseStore(folder.path() / "l", PromiseStore::Use::write), ContainsSubstring("another process"));
 }
 
+TEST_CASE("a rewritten store still says which hosts have worked with the files, and promises what the last of them was promised") {
+    const test::IoproofFolder folder;
+    PromiseStore store(folder.path() / "l", PromiseStore::Use::write);
+    sim::PromiseSection section;
+    section.run_id = 1;
+    for (const char* const host : {"a", "b", "a", "c"}) {
+        section.host = host;
+        ++section.section_id;
+        ++section.incarnation;
+        section.files = {{1, false, 10 * section.incarnation, "/d/a.mdx"}};
+        REQUIRE_FALSE(store.append(encode(section)));
+    }
+    sim::PromiseBatch batch;
+    batch.run_id = 1;
+    batch.section_id = section.section_id;
+    batch.number = 1;
+    batch.pages = {{1, 0, 7, 0x99999999}};
+    REQUIRE_FALSE(store.append(encode(batch)));
+    const bool is_rewritten = GENERATE(true, false);
+    if (is_rewritten) REQUIRE_FALSE(store.compact());
+    cli::RunPlaces places;
+    const sim::Promises promises = store.load(&places);
+    REQUIRE(places.size() == 3);
+    CHECK(places[0].host == "b");
+    CHECK(places[1].host == "a");
+    CHECK(places[2].host == "c");
+    CHECK(promises.section().section_id == section.section_id);
+    CHECK(promises.page(1, 0).version == 7);
+    CHECK(promises.page_count(1) == 40);
+}
+
 TEST_CASE("a file that is not a ledger is refused, and stays as it is") {
     const test::IoproofFolder folder;
     const std::string text = "something that somebody needs";

@@ -114,6 +114,42 @@ TEST_CASE("which of two sections of a run is the later one does not depend on th
     CHECK(status_of(shelf.keep(encode(next))) == cli::WitnessStatus::kept);
 }
 
+TEST_CASE("a run that recreates files voids what was promised for them although another host has continued the run before") {
+    const test::IoproofFolder folder;
+    auto shelf = std::make_unique<cli::WitnessShelf>(folder.path() / "store");
+    sim::PromiseSection section = section_at(5, 1, 1000);
+    section.files = {{1, false, 0, "/d/a.mdx"}};
+    CHECK(status_of(shelf->keep(encode(section))) == cli::WitnessStatus::kept);
+    section = section_at(6, 2, 2000);
+    section.host = "other";
+    section.files = {{1, false, 0, "/e/a.mdx"}};
+    CHECK(status_of(shelf->keep(encode(section))) == cli::WitnessStatus::kept);
+    CHECK(status_of(shelf->keep(batch_at(1))) == cli::WitnessStatus::kept);
+    const bool is_restarted = GENERATE(true, false);
+    if (is_restarted) {
+        shelf.reset();
+        shelf = std::make_unique<cli::WitnessShelf>(folder.path() / "store");
+    }
+    // Other files: each host reaches those of the run by a path of its own.
+    sim::PromiseSection next = section_at(8, 0, 3000);
+    next.run_id = 8;
+    next.host = "other";
+    next.files = {{1, false, 0, "/d/a.mdx"}};
+    CHECK(status_of(shelf->keep(encode(next))) == cli::WitnessStatus::kept);
+    CHECK(shelf->run_count() == 2);
+    // If the files do not say whose they are, only the host that had them last finds the run: the volume may be elsewhere now.
+    CHECK(shelf->find(wanted(0, "/d/a.mdx")) == nullptr);
+    next.run_id = 9;
+    next.host = "h";
+    CHECK(status_of(shelf->keep(encode(next))) == cli::WitnessStatus::kept);
+    CHECK(shelf->run_count() == 2);
+    const auto found = shelf->find(wanted(7, "/d/a.mdx"));
+    REQUIRE(found != nullptr);
+    CHECK(found->load().section().run_id == 9);
+    CHECK(found->load().are_void());
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "store/0000000000000007.promises"));
+}
+
 TEST_CASE(
     "a file that has lost its last record while no client wrote to it is not continued, and what is left is not all that is demanded") {
     const test::IoproofFolder folder;
