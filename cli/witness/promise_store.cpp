@@ -91,9 +91,8 @@ void refuse_ledger_name(const std::string& path) {
 }  // namespace
 
 void note_place(RunPlaces& places, const sim::PromiseSection& section) {
-    std::erase_if(places, [&section](const sim::PromiseSection& known) {
-        return known.run_id != section.run_id || is_same_place(known, section);
-    });
+    std::erase_if(places,
+                  [&section](const sim::PromiseSection& known) { return known.run_id != section.run_id || is_same_place(known, section); });
     if (places.size() == kRunPlacesMax) places.erase(places.begin());
     places.push_back(section);
 }

@@ -338,9 +338,8 @@ void expect_versions(FoundFiles& found, const Promises& promises) {
     for (FoundFile& file : found.files) {
         const bool is_old = file.left.is_as_made() && file.header.version < promises.page(file.left.id, 0).version;
         if (!is_old) continue;
-        read_again(file, *found.storage, *found.journal, [&](const PageHeader& later) {
-            return is_same_file(later, file.header) && later.version > file.header.version;
-        });
+        read_again(file, *found.storage, *found.journal,
+                   [&](const PageHeader& later) { return is_same_file(later, file.header) && later.version > file.header.version; });
     }
 }
 
