@@ -221,11 +221,12 @@ ProvenPage PageVerification::proven_page(const File& file, std::uint32_t page) c
 }
 
 // Without a complete checkpoint the log still has all changes, or nothing says how many it had; with one, its sums show where pages had not
-// been written yet. A file grows by zeros.
+// been written yet, or it excepts them: their first write failed, or an earlier incarnation had not come as far. The sums do not show that
+// of a region where other pages have higher versions. A file grows by zeros.
 bool PageVerification::has_old_data(const File& file, std::uint32_t page) const {
     const bool is_grown = page >= file.file->options().initial_size_mb * (ums::kMb / kPageBytes);
     if (!file.file->has_old_data() || is_grown) return false;
-    return !log_.extent().checkpoint || file.proven->sums.has_unwritten(page);
+    return !log_.extent().checkpoint || file.proven->bounds[page].is_released != 0 || file.proven->sums.has_unwritten(page);
 }
 
 void PageVerification::report_short_file(File& file) {
