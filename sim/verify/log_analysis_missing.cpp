@@ -36,8 +36,9 @@ SimFile* LogAnalysis::file_of(std::uint32_t file_id) const {
 bool LogAnalysis::may_be_unreadable(const BlockRange& missing) const {
     if (!scan_.has_unreadable()) return false;
     const std::optional<MissingPlace> place = certain_place(places_of(missing));
-    // Without the block before it, it may have been overwritten: a checkpoint that cannot be read may have freed its virtual log file.
-    if (!place || !place->begins_there) return true;
+    // A checkpoint that cannot be read may have freed its virtual log file: without the block before it, it may have been overwritten, and
+    // where that file is in use again, it has been.
+    if (!place || !place->begins_there || is_used_again(contents_, *place)) return true;
     return scan_.is_unreadable(*file_of(place->file_id), place->offset_bytes, place->size_bytes);
 }
 

@@ -116,4 +116,12 @@ std::optional<MissingPlace> certain_place(const std::vector<MissingPlace>& place
     return places.front();
 }
 
+bool is_used_again(const LogContents& contents, const MissingPlace& place) {
+    const std::uint64_t vlf_begin = place.offset_bytes - std::uint64_t{place.vlf_sector} * kSectorBytes;
+    return std::any_of(contents.blocks.begin(), contents.blocks.end(), [&](const LogBlockPlace& block) {
+        const std::uint64_t begin = block.offset_bytes - std::uint64_t{block.vlf_sector} * kSectorBytes;
+        return block.file_id == place.file_id && begin == vlf_begin && vlf_of(block) > place.vlf_sequence;
+    });
+}
+
 }  // namespace sim

@@ -25,5 +25,7 @@ struct MissingPlace {
                                                           std::uint32_t promised_incarnation);
 // The one of them that is certain, if there is.
 [[nodiscard]] std::optional<MissingPlace> certain_place(const std::vector<MissingPlace>& places);
+// A later virtual log file has been begun there, so a checkpoint had freed this one, whether or not that checkpoint is still there.
+[[nodiscard]] bool is_used_again(const LogContents& contents, const MissingPlace& place);
 
 }  // namespace sim

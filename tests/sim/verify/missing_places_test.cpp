@@ -113,3 +113,18 @@ TEST_CASE("of a missing block without the one before it, only the end of its pla
     CHECK_FALSE(place->begins_there);
     CHECK(sim::places_of_missing(contents_of({block_at(7, 1, 40, 8)}), {5, 6}, 0).empty());
 }
+
+TEST_CASE("a place in a virtual log file of which a later one has taken the beginning is in use again") {
+    // The end of virtual log file 1 is left; file 5 has taken the place of file 2, and written over the first block there.
+    LogBlockPlace newest = block_at(30, 5, 0, 8);
+    newest.offset_bytes = place_in_log(2, 0);
+    const LogBlockPlace before = block_at(4, 1, 980, 20);
+    const LogBlockPlace behind = block_at(6, 2, 40, 8);
+    const std::optional<MissingPlace> place = certain_place_in(contents_of({before, behind, newest}), {5, 5}, 0);
+    REQUIRE(place);
+    CHECK(place->begins_there);
+    CHECK(sim::is_used_again(contents_of({before, behind, newest}), *place));
+    CHECK_FALSE(sim::is_used_again(contents_of({before, behind}), *place));
+    newest.file_id = 3;
+    CHECK_FALSE(sim::is_used_again(contents_of({before, behind, newest}), *place));
+}
