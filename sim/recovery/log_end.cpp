@@ -49,6 +49,8 @@ ums::Task<void> LogEnd::find() {
     if (!are_durable) co_return;
     const bool are_whole = co_await restore_sizes();
     if (!are_whole || !find_shapes()) co_return;
+    co_await complete_growths();
+    if (run_.is_stopping()) co_return;
     position_.last_sequence = extent_.last_sequence;
     position_.last_lsn = extent_.last_lsn;
     std::uint64_t incarnation = position_.incarnation;
@@ -152,6 +154,27 @@ bool LogEnd::lie_in(const std::vector<VlfPlace>& places, SimFile& file, std::uin
         const VlfPlace wanted{&file, vlf_begin_of(block), std::uint64_t{block.vlf_sectors} * kSectorBytes};
         return std::find(places.begin(), places.end(), wanted) != places.end();
     });
+}
+
+// A file system that was cut off while it made a file longer, or ran out of space, may have left a part of the step. The next step would
+// begin behind that part, where nobody looks for a virtual log file. If the system refuses the rest, it also refuses the next step.
+ums::Task<void> LogEnd::complete_growths() {
+    for (const LogFileShape& shape : shapes_) {
+        SimFile& file = *shape.file;
+        const std::uint64_t old_bytes = file.size_bytes();
+        const std::uint64_t part_bytes = (old_bytes - shape.prepared_bytes) % shape.growth_bytes;
+        const std::uint64_t new_bytes = old_bytes - part_bytes + shape.growth_bytes;
+        const bool can_grow = file.options().increment_mb != 0 && !file.is_device() && new_bytes <= file.options().max_size_mb * ums::kMb;
+        if (part_bytes == 0 || !can_grow) continue;
+        const std::error_code error = co_await lengthen_log(file, new_bytes, GrowthPlan{}, run_, journal_);
+        if (run_.is_stopping()) co_return;
+        if (error) {
+            journal_.warning(fmt::format("{}: a growth to {} MB was cut off, and cannot be completed: {}.", file.path(),
+                                         new_bytes / ums::kMb, ums::error_text(error)));
+        } else {
+            journal_.info(fmt::format("{}: a growth to {} MB was cut off, and has been completed.", file.path(), new_bytes / ums::kMb));
+        }
+    }
 }
 
 // From the begin of the last complete checkpoint to the end of the log. Of two VLFs in the same place, the newer one is there.

@@ -20,8 +20,8 @@ public:
     LogEnd(const std::vector<SimFile*>& log_files, const LogContents& contents, const LogExtent& extent, std::uint32_t alignment_bytes,
            std::uint64_t checkpoint_bytes, RunState& run, Journal& journal);
 
-    // Syncs the files, determines how they are divided, and extends one of them if recovery leaves no room for a checkpoint. If there is no
-    // position afterwards, the run is stopping, and knows why.
+    // Syncs the files, determines how they are divided, completes growths that were cut off, and extends one of the files if recovery
+    // leaves no room for a checkpoint. If there is no position afterwards, the run is stopping, and knows why.
     ums::Task<void> find();
     [[nodiscard]] const LogPosition& position() const { return position_; }
 
@@ -32,6 +32,7 @@ private:
     [[nodiscard]] std::optional<LogFileShape> shape_of(SimFile& file, std::uint64_t prepared_bytes) const;
     [[nodiscard]] bool lie_in(const std::vector<VlfPlace>& places, SimFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
     void find_used();
+    ums::Task<void> complete_growths();
     [[nodiscard]] bool has_room_for_checkpoint() const;
     ums::Task<bool> grow();
 

@@ -191,6 +191,25 @@ TEST_CASE("a log file that no block had used, and that was cut, gets its Initial
     }
 }
 
+TEST_CASE("a growth that was cut off is completed, so that the next step begins where one does, unless the log may not grow as far") {
+    for (const std::uint64_t max_size_mb : {std::uint64_t{16}, std::uint64_t{7}}) {
+        VirtualWorld world;
+        const std::uint64_t left_bytes = 6 * kMb + 3 * sim::kPageBytes;
+        SimFile::Setup setup = world.setup(1, left_bytes, true);
+        setup.options.initial_size_mb = 4;
+        setup.options.increment_mb = 2;
+        setup.options.max_size_mb = max_size_mb;
+        const auto file = world.make_file(std::move(setup));
+        const LogPosition position = find_position(world, {file.get()}, {*file, {0, 1}});
+        const bool is_completed = max_size_mb == 16;
+        CHECK(world.state.reason().empty());
+        CHECK(file->size_bytes() == (is_completed ? 8 * kMb : left_bytes));
+        REQUIRE(position.places.size() == (is_completed ? 6U : 5U));
+        CHECK(position.places.back().offset_bytes == (is_completed ? 6 * kMb : 4 * kMb));
+        CHECK(position.places.back().size_bytes == 2 * kMb);
+    }
+}
+
 TEST_CASE("a run that is stopped while its log is extended was stopped, and nothing is said to have refused it") {
     VirtualWorld world;
     SimFile::Setup setup = world.setup(1, 4 * kMb, true);
