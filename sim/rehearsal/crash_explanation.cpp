@@ -308,8 +308,9 @@ private:
     // The version that the ledger demands of the page, minus what the log takes back.
     [[nodiscard]] std::uint32_t ledgers_version(const PagePlace& place) const {
         const std::uint32_t signature = place.page_id == 0 ? 1 : 0;
-        const bool is_void = place.page_id >= unheard_cut(place.file_id) || log_.is_unknown(place);
-        return is_void ? signature : std::max(ledger_->page(place.file_id, place.page_id).version, signature);
+        const std::uint32_t promised = ledger_->page(place.file_id, place.page_id).version;
+        const bool is_void = place.page_id >= unheard_cut(place.file_id) || log_.takes_back(place, promised);
+        return is_void ? signature : std::max(promised, signature);
     }
 
     // --- why a loss is not proven ---

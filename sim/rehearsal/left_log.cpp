@@ -57,7 +57,7 @@ void LeftLog::read_block(const ums::SimulatedFile& file, std::uint64_t sequence,
         if (kind == LogRecordKind::checkpoint_end && read_body(body, end)) {
             ends_[sequence] = {sequence, end.begin_lsn, record.lsn, end.unknown_count};
         }
-        if (kind == LogRecordKind::page_unknown) named_unknown_[record.lsn] = {record.file_id, record.page_id};
+        if (kind == LogRecordKind::page_unknown) named_unknown_[record.lsn] = {{record.file_id, record.page_id}, record.version};
         if (kind == LogRecordKind::resume && read_body(body, resume)) resumed_[resume.last_sequence] = sequence;
         if (kind == LogRecordKind::checkpoint_sums) region_pages_[record.file_id][sequence] = record.version;
     }));
@@ -74,8 +74,10 @@ void LeftLog::find_end(const WriteBook& book) {
     while (has(next(end_))) end_ = next(end_);
     const auto behind = ends_.upper_bound(end_);
     if (behind != ends_.begin()) checkpoint_ = std::prev(behind)->second;
-    for (const auto& [lsn, place] : named_unknown_) {
-        if (checkpoint_ && lsn > checkpoint_->begin_lsn && lsn < checkpoint_->end_lsn) unknown_.insert(place);
+    for (const auto& [lsn, named] : named_unknown_) {
+        if (!checkpoint_ || lsn <= checkpoint_->begin_lsn || lsn >= checkpoint_->end_lsn) continue;
+        unknown_.insert(named.place);
+        unknown_versions_[named.place] = named.version;
     }
     for (const auto& [sequence, block] : book.blocks()) {
         const bool is_of_vlf = checkpoint_ && vlf_of_lsn(block.first_lsn) == vlf_of_lsn(checkpoint_->begin_lsn);

@@ -49,6 +49,11 @@ public:
     [[nodiscard]] std::optional<std::uint64_t> lost_sequence() const;
     // The last complete checkpoint promises nothing about the page: it says that a write of it had failed.
     [[nodiscard]] bool is_unknown(const WriteBook::PagePlace& place) const { return are_all_unknown() || unknown_.contains(place); }
+    // ... so that a ledger has not been promised this version of it either.
+    [[nodiscard]] bool takes_back(const WriteBook::PagePlace& place, std::uint32_t version) const {
+        const auto found = unknown_versions_.find(place);
+        return are_all_unknown() || (found != unknown_versions_.end() && version <= found->second);
+    }
     // ... and about no page, because there are too many of them.
     [[nodiscard]] bool are_all_unknown() const { return checkpoint_ && checkpoint_->unknown_count == kTooManyUnknown; }
     // The pages that it names.
@@ -70,6 +75,11 @@ private:
         std::uint32_t unknown_count = 0;
     };
 
+    struct NamedPage {
+        WriteBook::PagePlace place;
+        std::uint32_t version = 0;  // the newest until then
+    };
+
     // The number that follows this one in the row.
     [[nodiscard]] std::uint64_t next(std::uint64_t sequence) const;
     void read_block(const ums::SimulatedFile& file, std::uint64_t sequence, const WriteBook::Block& block);
@@ -81,8 +91,9 @@ private:
     std::map<std::uint64_t, std::uint64_t> resumed_;  // by the last block of an incarnation: the first of the next one
     std::map<std::uint32_t, std::map<std::uint64_t, std::uint32_t>> region_pages_;  // by file, then by sequence
     std::map<std::uint32_t, std::uint64_t> vlf_ends_bytes_;                         // by file
-    std::map<std::uint64_t, WriteBook::PagePlace> named_unknown_;                   // by LSN of the record
+    std::map<std::uint64_t, NamedPage> named_unknown_;                              // by LSN of the record
     std::set<WriteBook::PagePlace> unknown_;
+    std::map<WriteBook::PagePlace, std::uint32_t> unknown_versions_;
     bool has_file_ = false;
     std::uint32_t incarnation_ = 0;
     std::uint64_t hardened_ = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 
+#include "sim/page/log_layout.hpp"
 #include "sim/promises/promises.hpp"
 
 namespace sim {
@@ -22,8 +23,10 @@ public:
         if (promises_ == nullptr || lsn <= promises_->cut_lsn(file_id_)) return;
         limit_ = std::min(limit_, pages);
     }
-    // Nothing was promised about the page up to this version; 0: the log does not say which, so nothing at all.
-    void release(std::uint32_t page, std::uint32_t version) {
+    // Nothing was promised about the page up to this version. 0: it had none yet, so the log takes nothing back. But a log of format 3 or
+    // before may have 0 for any version, and then nothing is promised at all.
+    void release(std::uint32_t page, std::uint32_t version, std::uint16_t log_format) {
+        if (version == 0 && log_format > kLogFormatOfPlaces) return;
         std::uint32_t& newest = released_[page];
         newest = std::max(newest, version == 0 ? ~std::uint32_t{0} : version);
     }

@@ -170,7 +170,7 @@ void LogAnalysis::take_record(const LogRecordHeader& header, std::span<const std
         case LogRecordKind::page_unknown:
             if (!is_of_checkpoint(header.lsn)) return;
             bounds.release(header.page_id);
-            found->second.promises.release(header.page_id, header.version);
+            found->second.promises.release(header.page_id, header.version, extent_.checkpoint->log_format);
             return;
         case LogRecordKind::checkpoint_sums:
             if (!is_of_checkpoint(header.lsn) || !found->second.sums.record(header, body)) return;

@@ -46,20 +46,28 @@ TEST_CASE("a page whose write failed is promised again once a newer version has 
     const sim::Promises promises = two_pages_promised();
     sim::FilePromises file(promises, kFileOfPromises);
     CHECK_FALSE(file.is_less());
-    file.release(3, 4);
+    file.release(3, 4, sim::kLogFormat);
     CHECK(file[3].version == 5);
     CHECK(file.is_less());
-    file.release(3, 5);
+    file.release(3, 5, sim::kLogFormat);
     CHECK(file[3].version == 0);
-    file.release(3, 4);
+    file.release(3, 4, sim::kLogFormat);
     CHECK(file[3].version == 0);
     CHECK(file[4].version == 7);
 }
 
-TEST_CASE("a log that does not say which version of a page was lost takes back all that was promised about it") {
+TEST_CASE("a page that had no version when the checkpoint excepted it keeps what was promised about it since") {
     const sim::Promises promises = two_pages_promised();
     sim::FilePromises file(promises, kFileOfPromises);
-    file.release(4, 0);
+    file.release(4, 0, sim::kLogFormat);
+    CHECK(file[4].version == 7);
+    CHECK_FALSE(file.is_less());
+}
+
+TEST_CASE("an old log that does not say which version of a page was lost takes back all that was promised about it") {
+    const sim::Promises promises = two_pages_promised();
+    sim::FilePromises file(promises, kFileOfPromises);
+    file.release(4, 0, sim::kLogFormatOfPlaces);
     CHECK(file[4].version == 0);
     CHECK(file[3].version == 5);
 }
