@@ -93,7 +93,16 @@ void Redo::take_resize(PageLedger& ledger, const LogRecordHeader& header) {
 }
 
 ums::Task<void> Redo::run() {
+    const bool was_complete = !log_.is_incomplete();
     co_await log_.replay([this](const LogRecordHeader& header, std::span<const std::byte> /*body*/) { take_record(header); });
+    // Pages whose changes are missing would pass for new, and after the next checkpoint nobody could tell.
+    if (was_complete && log_.is_incomplete() && !run_.is_stopping()) {
+        run_.stop(
+            Outcome::failed,
+            "A part of the log that was read before cannot be read again, so the pages cannot be brought to its end. Nothing was written "
+            "to the data files.");
+        co_return;
+    }
     for (DataFile* const data : data_files_) co_await fit_size(*data);
     give_up_lost_pages();
     co_await write_pages();

@@ -27,7 +27,7 @@ public:
     void take(const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image);
 
     // Brings files to the size in the log, pages to the last change in it, and all of that to stable storage. Once, after the verification.
-    // Incomplete if the run stops.
+    // Incomplete if the run stops, as it does if the log does not come back as it was analysed.
     ums::Task<void> run();
 
     void describe(ResumeResult& result) const;

@@ -57,6 +57,8 @@ public:
 
     // Passes on the records of the log's unbroken row, in order. After run().
     ums::Task<void> replay(const LogScan::Take& take);
+    // Some records could not be passed on, now or before.
+    [[nodiscard]] bool is_incomplete() const { return scan_.is_incomplete(); }
 
     [[nodiscard]] bool is_empty() const { return contents_.blocks.empty(); }
     [[nodiscard]] const LogContents& contents() const { return contents_; }

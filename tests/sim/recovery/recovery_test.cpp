@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "sim/errors.hpp"
@@ -212,6 +213,30 @@ TEST_CASE("a run does not continue with files that differ from what their log pr
         CHECK(all_bytes(left.data()) == data);
         CHECK(all_bytes(left.log()) == log);
     }
+}
+
+TEST_CASE("a run does not continue if a part of its log that was analysed cannot be read when the pages are brought to its end") {
+    LeftRun left(64);
+    const std::uint64_t lost_bytes = left.blocks_before_checkpoint().begin()->second;
+    const std::vector<std::byte> data = all_bytes(left.data());
+    Options options = left.options;
+    options.job = Job::resume;
+    options.stop_on_error = false;
+    sim::Simulation simulation(options, left.run.storage, left.run.clock, left.run.sink);
+    const std::string log_path = options.files[1].path;
+    left.run.storage.set_fault([&simulation, log_path, lost_bytes](const Recorded& request) {
+        const bool is_of_log = is_read(request) && request.path == log_path && covers(request, lost_bytes);
+        const bool fails = is_of_log && simulation.phase() == sim::Phase::redo;
+        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    const Results results = simulation.run();
+    INFO(left.run.sink.text());
+    CHECK(kinds(results) == "io_error");
+    CHECK(results.outcome == Outcome::failed);
+    CHECK_FALSE(results.resumed);
+    CHECK_THAT(results.outcome_reason, ContainsSubstring("cannot be read again"));
+    const bool is_same = all_bytes(left.data()) == data;
+    CHECK(is_same);
 }
 
 TEST_CASE("a repair rewrites a damaged page, and a run continues with the files") {
