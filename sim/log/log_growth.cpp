@@ -1,11 +1,13 @@
 #include "sim/log/log_growth.hpp"
 
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/files/file_stamper.hpp"
 #include "sim/files/io_retry.hpp"
+#include "sim/files/transfer_failure.hpp"
 #include "ums/base/units.hpp"
 #include "ums/io/errno_error.hpp"
 #include "ums/sched/scheduler.hpp"
@@ -18,6 +20,7 @@ using ums::kMb;
 
 constexpr std::uint64_t kInstantBytesMax = 64 * ums::kMb;
 constexpr std::uint64_t kEightVlfsBytesMax = 1024 * ums::kMb;
+constexpr std::uint64_t kRefusedPauseNs = ums::kNsPerSecond;
 
 }  // namespace
 
@@ -78,44 +81,54 @@ SimFile* LogGrowth::growable_file() const {
 }
 
 ums::Task<void> LogGrowth::serve() {
-    while (!stopping_) {
+    while (!stopping_.is_set()) {
         SimFile* const file = growable_file();
         if (file == nullptr) co_return;
         co_await log_.space().growth_wanted().wait(ums::WaitType::log_writer_queue);
         log_.space().growth_wanted().reset();
-        if (stopping_) co_return;
+        if (stopping_.is_set()) co_return;
         if (!log_.space().use().is_waited_for) continue;  // the last growth, or a checkpoint, has made room meanwhile
-        const bool has_grown = co_await grow(*file);
-        if (!has_grown) co_return;
+        const std::error_code error = co_await grow(*file);
+        if (error && (run_.is_stopping() || is_about_storage(error))) co_return;
+        if (error) static_cast<void>(co_await stopping_.wait(ums::WaitType::sleep_task, journal_.clock().now_ns() + kRefusedPauseNs));
+        log_.space().growth_wanted().set();  // tasks that still wait do not ask again
     }
 }
 
 void LogGrowth::stop() {
-    stopping_ = true;
+    stopping_.set();
     log_.space().growth_wanted().set();
 }
 
-// False if the system refuses; the log then makes do with its present size.
-ums::Task<bool> LogGrowth::grow(SimFile& file) {
+// An error if the system refuses; the log then makes do with its present size.
+ums::Task<std::error_code> LogGrowth::grow(SimFile& file) {
     const std::uint64_t old_bytes = file.size_bytes();
     const std::uint64_t new_bytes = old_bytes + file.options().increment_mb * kMb;
     std::uint64_t log_bytes = 0;
     for (const auto& each : files_) log_bytes += each->size_bytes();
     const GrowthPlan plan = plan_growth(is_instant_, new_bytes - old_bytes, log_bytes);
     const std::error_code error = co_await lengthen_log(file, new_bytes, plan, run_, journal_);
-    if (is_called_off(error, run_)) co_return false;
     if (error) {
-        journal_.warning(
-            fmt::format("{}: the log is full and cannot grow to {} MB: {}.", file.path(), new_bytes / kMb, ums::error_text(error)));
-        co_return false;
+        tell_refusal(file, new_bytes, error);
+        co_return error;
     }
+    was_refused_ = false;
     if (promises_ != nullptr) promises_->grown(file.id(), file.pages());
     for (const VlfPlace& vlf : divide_growth(file, old_bytes, new_bytes - old_bytes, plan.vlfs)) {
         log_.space().add(file, vlf.offset_bytes, vlf.offset_bytes + vlf.size_bytes);
     }
     file.grown_count.fetch_add(1, std::memory_order_relaxed);
     journal_.info(fmt::format("{}: grown from {} MB to {} MB.", file.path(), old_bytes / kMb, new_bytes / kMb));
-    co_return true;
+    co_return error;
+}
+
+// A disk that stays full is told once, not with each try.
+void LogGrowth::tell_refusal(const SimFile& file, std::uint64_t new_bytes, const std::error_code& error) {
+    if (is_called_off(error, run_)) return;
+    const bool is_tried_again = !is_about_storage(error);
+    if (is_tried_again && std::exchange(was_refused_, true)) return;
+    journal_.warning(fmt::format("{}: the log is full and cannot grow to {} MB: {}.{}", file.path(), new_bytes / kMb,
+                                 ums::error_text(error), is_tried_again ? " It tries again while tasks wait for room." : ""));
 }
 
 }  // namespace sim

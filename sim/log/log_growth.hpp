@@ -2,7 +2,6 @@
 // and within MaxSize.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <system_error>
@@ -10,6 +9,7 @@
 
 #include "sim/log/log_manager.hpp"
 #include "sim/promises/promise_book.hpp"
+#include "ums/sched/event.hpp"
 
 namespace sim {
 
@@ -40,13 +40,15 @@ public:
               PromiseBook* promises = nullptr)
         : log_(log), files_(files), is_instant_(is_instant), run_(run), journal_(journal), promises_(promises) {}
 
-    // The service: grows a file each time the log asks for it, until stop() or until no file can grow any more.
+    // The service: grows a file each time the log asks for it, until stop(), or until no file can grow any more. If there is no room, it
+    // tries again a second later for the tasks that still wait. What is the storage's fault is not tried again.
     ums::Task<void> serve();
     void stop();
 
 private:
     [[nodiscard]] SimFile* growable_file() const;
-    ums::Task<bool> grow(SimFile& file);
+    ums::Task<std::error_code> grow(SimFile& file);
+    void tell_refusal(const SimFile& file, std::uint64_t new_bytes, const std::error_code& error);
 
     LogManager& log_;
     const std::vector<std::unique_ptr<SimFile>>& files_;
@@ -54,7 +56,8 @@ private:
     RunState& run_;
     Journal& journal_;
     PromiseBook* const promises_;
-    std::atomic<bool> stopping_{false};
+    bool was_refused_ = false;  // the last time, which a warning has told
+    ums::Event stopping_;
 };
 
 }  // namespace sim

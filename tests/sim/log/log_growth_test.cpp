@@ -22,10 +22,28 @@ using ums::kMb;
 
 namespace {
 
+using Logs = std::vector<std::unique_ptr<sim::SimFile>>;
+
+// One file of 1 MB that grows to 16 MB in steps of 1 MB.
+Logs make_growing_log(VirtualWorld& world) {
+    sim::SimFile::Setup setup = world.setup(1, kMb, true);
+    setup.options.increment_mb = 1;
+    setup.options.max_size_mb = 16;
+    Logs files;
+    files.push_back(world.make_file(std::move(setup)));
+    return files;
+}
+
+ums::Task<void> refuse_room_later(sim::LogManager& log, const ums::Clock& clock, std::uint64_t delay_ns) {
+    co_await ums::sleep_until(clock.now_ns() + delay_ns);
+    log.space().refuse();
+}
+
 ums::Task<void> log_some(sim::LogManager& log, int count) {
     constexpr std::uint64_t kRecordBytes = 40'000;
     for (int i = 0; i < count; ++i) {
         sim::LogReservation reservation = co_await log.space().reserve(kRecordBytes);
+        if (!reservation) co_return;
         const std::uint64_t lsn = co_await log.append(reservation, {.kind = sim::LogRecordKind::page_update}, kRecordBytes);
         co_await log.harden(lsn);
     }
@@ -76,11 +94,7 @@ TEST_CASE("the log grows by one step if that is enough for all tasks that waited
         return Fate{.delay_ns = (request.operation == ums::IoOperation::allocate ? 20 : 1) * ums::kNsPerMs};
     });
     world.run([](VirtualWorld& w) -> ums::Task<void> {
-        sim::SimFile::Setup setup = w.setup(1, kMb, true);
-        setup.options.increment_mb = 1;
-        setup.options.max_size_mb = 16;
-        std::vector<std::unique_ptr<sim::SimFile>> files;
-        files.push_back(w.make_file(std::move(setup)));
+        const Logs files = make_growing_log(w);
         sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
         const sim::PromiseBook::BookedFile booked{.id = 1, .is_log = true};
         sim::PromiseBook promises(std::span<const sim::PromiseBook::BookedFile>(&booked, 1));
@@ -101,6 +115,86 @@ TEST_CASE("the log grows by one step if that is enough for all tasks that waited
         log.stop();
         co_await services.join();
     });
+}
+
+TEST_CASE("a log that finds no space to grow tries again while tasks wait for room, and warns once") {
+    VirtualWorld world;
+    std::uint32_t refusals = 0;
+    world.storage.set_rule([&refusals](const ums::IoRequest& request) {
+        const bool is_refused = request.operation == ums::IoOperation::allocate && refusals < 3;
+        if (is_refused) ++refusals;
+        return Fate{.error = is_refused ? ENOSPC : 0, .delay_ns = ums::kNsPerMs};
+    });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const Logs files = make_growing_log(w);
+        sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
+        sim::LogGrowth growth(log, files, false, w.state, w.journal);
+        ums::TaskGroup services;
+        ums::TaskGroup users;
+        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
+        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
+        (*w.schedulers)[0].spawn(services, "End", refuse_room_later(log, w.clock, 10 * ums::kNsPerSecond));
+        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 12));
+        co_await users.join();
+        CHECK(files.front()->grown_count == 1);
+        growth.stop();
+        log.stop();
+        co_await services.join();
+    });
+    CHECK(refusals == 3);
+    CHECK(world.sink.count_of(sim::Severity::warning, "cannot grow to 2 MB") == 1);
+}
+
+TEST_CASE("a log that finds no space to grow ends at once, whatever pause it makes") {
+    VirtualWorld world;
+    std::uint32_t refusals = 0;
+    world.storage.set_rule([&refusals](const ums::IoRequest& request) {
+        const bool is_refused = request.operation == ums::IoOperation::allocate;
+        if (is_refused) ++refusals;
+        return Fate{.error = is_refused ? ENOSPC : 0, .delay_ns = ums::kNsPerMs};
+    });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const Logs files = make_growing_log(w);
+        sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
+        sim::LogGrowth growth(log, files, false, w.state, w.journal);
+        ums::TaskGroup services;
+        ums::TaskGroup users;
+        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
+        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
+        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 12));
+        co_await refuse_room_later(log, w.clock, 2'500 * ums::kNsPerMs);
+        co_await users.join();
+        const std::uint64_t begin_us = w.now_us();
+        growth.stop();
+        log.stop();
+        co_await services.join();
+        CHECK(w.now_us() - begin_us < 100'000);
+        CHECK(files.front()->size_bytes() == kMb);
+    });
+    CHECK(refusals >= 2);
+    CHECK(refusals <= 4);
+}
+
+TEST_CASE("a log whose storage fails when it grows does not try again") {
+    VirtualWorld world;
+    world.storage.set_rule(
+        [](const ums::IoRequest& request) { return Fate{.error = request.operation == ums::IoOperation::allocate ? EIO : 0}; });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const Logs files = make_growing_log(w);
+        sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
+        sim::LogGrowth growth(log, files, false, w.state, w.journal);
+        ums::TaskGroup services;
+        ums::TaskGroup users;
+        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
+        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
+        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 12));
+        co_await refuse_room_later(log, w.clock, 5 * ums::kNsPerSecond);
+        co_await users.join();
+        growth.stop();
+        log.stop();
+        co_await services.join();
+    });
+    CHECK(world.sink.findings().size() == 1);
 }
 
 TEST_CASE("a log file that cannot be synced after its growth ends the run, whatever StopOnError says") {
