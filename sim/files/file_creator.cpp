@@ -22,6 +22,14 @@ std::vector<NumberedFile> numbered(const std::vector<FileOptions>& files, std::u
     return all;
 }
 
+FileCreator::~FileCreator() {
+    for (auto& claim : claims_) {
+        if (!claim->control.is_open()) continue;
+        const WatchedCall call(journal_, "closing", claim->file.path);
+        claim.reset();
+    }
+}
+
 // --- step 1 ---
 
 ums::Task<void> FileCreator::claim(const std::vector<NumberedFile>& files) {

@@ -47,6 +47,10 @@ public:
           run_id_(run_id),
           run_(run),
           examiner_(options, storage, options.job == Job::run ? 0 : run_id) {}
+    FileCreator(const FileCreator&) = delete;
+    FileCreator& operator=(const FileCreator&) = delete;
+    // Closes what it has not handed over; see FileClaim.
+    ~FileCreator();
 
     // Step 1, once: checks all files, locks those that exist, and creates those that do not, empty except for the signature page. Changes
     // nothing that existed.

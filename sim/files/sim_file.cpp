@@ -25,7 +25,10 @@ SimFile::SimFile(Setup setup, const FileContext& context)
       resize_latch_(context.load.cpu_count),
       governor_(std::uint64_t{context.load.target_io_duration_ms} * 1000, context.load.request_blocks_max) {}
 
+// A close may write what the system has cached, and wait for a device or a server that does not answer.
 SimFile::~SimFile() {
+    if (!setup_.transfers.is_open() && !setup_.control.is_open()) return;
+    const WatchedCall watched(journal_, "closing", path());
     if (setup_.transfers.is_open()) storage_.close(setup_.transfers);
     if (setup_.control.is_open()) storage_.close(setup_.control);
 }

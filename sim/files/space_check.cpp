@@ -66,7 +66,10 @@ void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storag
         if (claim->is_device()) continue;
         const std::string folder = folder_of(claim->file.path);
         ums::FileStatus status;
-        if (storage.status(folder, status)) continue;
+        {
+            const WatchedCall watched(journal, "query of the folder", folder);
+            if (storage.status(folder, status)) continue;
+        }
         Demand& demand = demands[status.file_system_id];
         if (demand.folder.empty()) demand.folder = folder;
         demand.add(*claim);

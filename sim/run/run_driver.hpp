@@ -44,7 +44,7 @@ private:
     ums::Task<void> open_files();
     ums::Task<void> take_over_files();
     void refuse_unless_whole(const FoundFiles& found);
-    void refuse_taken_numbers(const FoundFiles& found) const;
+    void refuse_taken_numbers(const FoundFiles& found);
     [[nodiscard]] bool is_made_anew(std::size_t file) const;
     [[nodiscard]] std::vector<NumberedFile> files_made_anew() const;
     [[nodiscard]] std::vector<FileOptions> files_as_found(FoundFiles& found, const FileCreator& creator) const;

@@ -45,7 +45,7 @@ bool RunDriver::is_run_of_group(const FoundFiles& found) {
     const bool has_no_owner = group_ == nullptr || (wanted == 0 && !group_->hands_files_over());
     if (has_no_owner || (wanted != 0 && found.run_id == wanted)) return true;
     if (wanted == 0 || !has_made_files(wanted)) {
-        close_found(found, storage_);
+        close_found(found, storage_, journal_);
         may_begin_ = true;
         run_.stop(Outcome::not_done, "The previous owner was lost before it had made the files: there is nothing to take over.");
         return false;
@@ -61,7 +61,7 @@ bool RunDriver::is_run_of_group(const FoundFiles& found) {
     finding.description =
         found.run_id == 0 ? fmt::format("The files should be those of run {:016x}, but none of them says to which run it belongs.", wanted)
                           : fmt::format("The files should be those of run {:016x}, but they are of run {:016x}.", wanted, found.run_id);
-    close_found(found, storage_);
+    close_found(found, storage_, journal_);
     may_begin_ = true;
     journal_.report(std::move(finding));
     run_.stop(Outcome::failed, "The files are not those of the previous owner.");

@@ -105,7 +105,7 @@ void RunDriver::refuse_unless_whole(const FoundFiles& found) {
         return !repairs || !may_be_ours || !holds_pages_of(file, found.run_id);
     });
     if (refused == found.files.end()) return;
-    close_found(found, storage_);
+    close_found(found, storage_, journal_);
     throw RefusedError(fmt::format(
         "{}: {}, so the run cannot be {}. {}", refused->left.options.path, signature_text(refused->left), repairs ? "repaired" : "resumed",
         repairs ? "Nothing in it shows that it belongs to the run. Begin a new run."
@@ -114,12 +114,12 @@ void RunDriver::refuse_unless_whole(const FoundFiles& found) {
 
 // Pages are known by the number of their file. A file that is made anew is numbered by its place in the configuration, which would be that
 // of another one if the run did not have it there.
-void RunDriver::refuse_taken_numbers(const FoundFiles& found) const {
+void RunDriver::refuse_taken_numbers(const FoundFiles& found) {
     for (const NumberedFile& anew : files_made_anew()) {
         const auto same =
             std::find_if(found.files.begin(), found.files.end(), [&anew](const FoundFile& file) { return file.left.id == anew.id; });
         if (same == found.files.end()) continue;
-        close_found(found, storage_);
+        close_found(found, storage_, journal_);
         throw RefusedError(
             fmt::format("{}: it is file {} of its run, but {} has its place in this configuration. Name all files as the run did, "
                         "in the same order.",

@@ -360,8 +360,9 @@ void refuse_unknown_run(const FoundFiles& found, Job job) {
                                          : "verify"));
 }
 
-void close_found(const FoundFiles& found, ums::Storage& storage) {
+void close_found(const FoundFiles& found, ums::Storage& storage, Journal& journal) {
     for (const FoundFile& file : found.files) {
+        const WatchedCall call(journal, "closing", file.left.options.path);
         if (file.setup.transfers.is_open()) storage.close(file.setup.transfers);
         if (file.setup.control.is_open()) storage.close(file.setup.control);
     }

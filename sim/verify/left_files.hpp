@@ -80,7 +80,7 @@ enum class LeftFileUse : std::uint8_t { read, write };
 [[nodiscard]] FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use, Journal& journal);
 
 // For a run that does not take them.
-void close_found(const FoundFiles& found, ums::Storage& storage);
+void close_found(const FoundFiles& found, ums::Storage& storage, Journal& journal);
 
 struct LeftFiles {
     std::uint64_t run_id = 0;

@@ -96,6 +96,9 @@ TEST_CASE("each call of a file that is no request is watched, under its name") {
         co_await file.next_data_bytes(0);
         co_await file.free_space_text();
         co_await file.open_anew();  // five calls as one
+        {
+            const SimFile closed(w.setup(2, kMb), context);  // two calls as one
+        }
         w.journal.calls().look();
     });
     for (const std::string call :
@@ -104,7 +107,8 @@ TEST_CASE("each call of a file that is no request is watched, under its name") {
         CHECK(world.sink.count_of(sim::Severity::warning, ": " + call + " of f1.mdx returned after 20000 ms.") == 1);
     }
     CHECK(world.sink.count_of(sim::Severity::warning, ": opening of f1.mdx returned after 100000 ms.") == 1);
-    CHECK(world.sink.events().size() == 7);
+    CHECK(world.sink.count_of(sim::Severity::warning, ": closing of f2.mdx returned after 40000 ms.") == 1);
+    CHECK(world.sink.events().size() == 8);
     CHECK(world.sink.findings().empty());
 }
 

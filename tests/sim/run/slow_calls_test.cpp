@@ -31,6 +31,7 @@ public:
     }
     std::error_code status(const std::string& path, ums::FileStatus& status) override {
         if (is_at_its_end && is_at_its_end()) pause_in("query of the name");
+        if (path == VirtualRun::kFolder) pause_in("query of the folder");
         return inner().status(path, status);
     }
     std::error_code remove(ums::FileHandle file) override {
@@ -57,6 +58,10 @@ public:
     std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override {
         pause_in("query of the free space");
         return inner().free_space(path, free_bytes);
+    }
+    void close(ums::FileHandle file) override {
+        pause_in("closing");
+        inner().close(file);
     }
     void drop_cache(ums::FileHandle file) override {
         pause_in("flush of cached pages");
@@ -87,7 +92,7 @@ Options all_calls_options() {
 
 TEST_CASE("a call that does not return for 15 seconds is named while it lasts and when it is over, and the run passes") {
     for (const std::string call : {"creation", "query of the free space", "opening", "allocation", "truncation", "sync",
-                                   "flush of cached pages", "search for holes", "deletion"}) {
+                                   "flush of cached pages", "search for holes", "deletion", "query of the folder", "closing"}) {
         VirtualRun run;
         PausingStorage storage(run.storage);
         storage.paused_call = call;
