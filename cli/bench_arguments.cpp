@@ -239,9 +239,13 @@ void take_measurement(BenchArguments& arguments, const SwitchWords& typed) {
     arguments.measure.emplace();
     apply_measure_words(typed, *arguments.measure);
     const sim::MeasureTimespan timespan = measure_spec_of(*arguments.measure).timespans.front();
-    if (arguments.measure->durable && std::none_of(timespan.targets.begin(), timespan.targets.end(),
-                                                   [](const sim::MeasureTarget& target) { return target.write_percent > 0; })) {
+    const bool only_reads = std::none_of(timespan.targets.begin(), timespan.targets.end(),
+                                         [](const sim::MeasureTarget& target) { return target.write_percent > 0; });
+    if (arguments.measure->durable && only_reads) {
         throw UsageError("--durable: is for writes, and there are none; add --op write or --write-percent");
+    }
+    if (arguments.measure->flush_every != 0 && only_reads) {
+        throw UsageError("--flush-every: counts writes, and there are none; add --op write or --write-percent");
     }
     // Refuses a wrong limit before anything is touched.
     check_limits(arguments.demands, timespan);

@@ -251,7 +251,8 @@ void apply_to_target(const MeasureRequest& request, sim::MeasureTarget& target) 
     target.max_offset_bytes = request.end_bytes;
     target.burst_requests = request.burst;
     target.think_time_ms = request.think_ms;
-    target.flush_every_writes = request.flush_every;
+    // A class of a mix, or a point of a sweep, may only read. Whoever takes the words refuses the switch where nothing writes.
+    target.flush_every_writes = target.write_percent > 0 ? request.flush_every : 0;
     target.write_through = target.write_through || request.durable;
     target.direct = request.direct && !request.mapped;
     target.view = request.mapped ? sim::MeasureView::mapped : sim::MeasureView::none;

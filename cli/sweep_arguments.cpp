@@ -171,6 +171,9 @@ SweepArguments parse_sweep(const std::vector<std::string>& words) {
     fill_ranges_from(arguments.request, ranges);
     const bool only_reads = std::all_of(ranges.writes.begin(), ranges.writes.end(), [](std::uint32_t percent) { return percent == 0; });
     if (arguments.request.durable && only_reads) throw UsageError("--durable: is for writes, and there are none; add --write-percent");
+    if (arguments.request.flush_every != 0 && only_reads) {
+        throw UsageError("--flush-every: counts writes, and there are none; add --write-percent");
+    }
     make_keys(ranges, arguments);
     return arguments;
 }

@@ -110,6 +110,8 @@ TEST_CASE("an invalid measurement is refused with what is allowed") {
         {{"a", "--durable"}, "add --op write"},
         {{"a", "--durable", "--preset", "read-ahead"}, "--durable: is for writes, and there are none"},
         {{"a", "--durable", "--write-percent", "0"}, "--durable: is for writes, and there are none"},
+        {{"a", "--flush-every", "8"}, "--flush-every: counts writes, and there are none"},
+        {{"a", "--flush-every", "8", "--preset", "read-ahead"}, "--flush-every: counts writes, and there are none"},
         {{"a", "a"}, "named twice"},
         {{"a", "b", "--depth=1"}, "less than the number of files"},
         {{"null:"}, "add --verify=off"},

@@ -127,6 +127,8 @@ TEST_CASE("each readable switch changes the specification") {
     CHECK(target_of_words({"b", "--burst", "10", "--think", "5"}).burst_requests == 10);
     CHECK(target_of_words({"b", "--burst", "10", "--think", "5"}).think_time_ms == 5);
     CHECK(target_of_words({"b", "--flush-every", "7", "--op", "write"}).flush_every_writes == 7);
+    CHECK(target_of_words({"b", "--flush-every", "7", "--mix", "read-ahead=1,log=1"}).flush_every_writes == 0);
+    CHECK(target_of_words({"b", "--flush-every", "7", "--mix", "log=1,read-ahead=1"}).flush_every_writes == 7);
     CHECK(target_of_words({"b", "--overwrite-foreign-files"}).may_overwrite);
     CHECK(target_of_words({"b", "--threads", "1", "--op", "write", "--durable"}).write_through);
     CHECK_FALSE(target_of_words({"b", "--threads", "1", "--buffered"}).direct);

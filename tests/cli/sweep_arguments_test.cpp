@@ -41,6 +41,15 @@ TEST_CASE("a sweep measures every possible combination, and says which are impos
     CHECK(parse_sweep({"b.mdx", "--durable", "--write-percent", "0,30"}).keys.size() == 14);
 }
 
+TEST_CASE("a sweep flushes at the points that write, and is refused if none does") {
+    CHECK(parse_sweep({"b.mdx", "--flush-every", "8", "--write-percent", "0,30"}).keys.size() == 14);
+    CHECK(parse_sweep({"b.mdx", "--flush-every", "8", "--preset", "oltp"}).keys.size() == 7);
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"b.mdx", "--flush-every", "8"}, {"b.mdx", "--flush-every", "8", "--preset", "oltp", "--write-percent", "0"}}) {
+        CHECK_THROWS_WITH(parse_sweep(words), ContainsSubstring("--flush-every: counts writes, and there are none"));
+    }
+}
+
 TEST_CASE("a sweep refuses what it could neither store nor measure") {
     for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{},
                                                                                        {"b.mdx", "--resume"},
