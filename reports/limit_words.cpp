@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/text.hpp"
+
 namespace reports {
 
 namespace {
@@ -15,6 +17,7 @@ namespace {
 constexpr std::array<std::pair<std::string_view, double>, 3> kUnitsUs{{{"us", 1}, {"ms", 1e3}, {"s", 1e6}}};
 // A larger number limits nothing.
 constexpr double kLimitMax = 1e15;
+constexpr int kTimeDigitsMax = 6;
 
 // Takes the number off the front of `text`.
 std::optional<double> take_number(std::string_view& text) {
@@ -23,6 +26,11 @@ std::optional<double> take_number(std::string_view& text) {
     if (error != std::errc{} || !std::isfinite(number) || number < 0) return std::nullopt;
     text = limit_trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
     return number;
+}
+
+std::string time_text_of(double duration_us, int digits) {
+    if (duration_us < 1e3) return fmt::format("{:.{}g} us", duration_us, digits);
+    return duration_us < 1e6 ? fmt::format("{:.{}g} ms", duration_us / 1e3, digits) : fmt::format("{:.{}g} s", duration_us / 1e6, digits);
 }
 
 }  // namespace
@@ -60,9 +68,15 @@ std::optional<double> limit_time_us(std::string_view text) {
     return *number * unit->second;
 }
 
-std::string limit_time_text(double duration_us) {
-    if (duration_us < 1e3) return fmt::format("{:.6g} us", duration_us);
-    return duration_us < 1e6 ? fmt::format("{:.6g} ms", duration_us / 1e3) : fmt::format("{:.6g} s", duration_us / 1e6);
+std::string limit_time_text(double duration_us, double limit_us) {
+    const auto tells_the_same = [&](const std::string& shown) {
+        const auto shown_us = limit_time_us(shown);
+        return shown_us && (*shown_us > limit_us) == (duration_us > limit_us);
+    };
+    constexpr double kUsPerMs = 1e3;
+    std::string text = latency_ms_text(duration_us / kUsPerMs);
+    for (int digits = 3; digits <= kTimeDigitsMax && !tells_the_same(text); ++digits) text = time_text_of(duration_us, digits);
+    return text;
 }
 
 std::optional<double> limit_number(std::string_view text) {

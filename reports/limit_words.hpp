@@ -19,8 +19,8 @@ namespace reports {
 
 // "5 ms" in microseconds: a non-negative number followed by us, ms or s. Nothing if it is not one, or longer than anyone waits.
 [[nodiscard]] std::optional<double> limit_time_us(std::string_view text);
-// A time in the same units, exact enough to show that it is beyond a limit: "50.3 ms", where a table has "50 ms".
-[[nodiscard]] std::string limit_time_text(double duration_us);
+// A time as tables show it, "12 ms", with more digits, up to six, if only these show on which side of the limit it is: "50.3 ms".
+[[nodiscard]] std::string limit_time_text(double duration_us, double limit_us);
 // A non-negative number without a unit.
 [[nodiscard]] std::optional<double> limit_number(std::string_view text);
 

@@ -153,7 +153,7 @@ void judge_time(const MeasureLimit& limit, const MeasureRounds& rounds, MeasureL
     }
     if (worst < 0) return;
     judge(limit, worst, result);
-    result.measured = limit_time_text(worst);
+    result.measured = limit_time_text(worst, limit.limit);
 }
 
 void judge_rate(const MeasureLimit& limit, const MeasureRounds& rounds, MeasureLimitResult& result) {

@@ -105,8 +105,8 @@ struct Measured {
     std::string io_class;
 };
 
-std::string measured_text(Figure figure, double value) {
-    return is_time(figure) ? limit_time_text(value) : count_text(static_cast<std::uint64_t>(value));
+std::string measured_text(const Threshold& threshold, double value) {
+    return is_time(threshold.figure) ? limit_time_text(value, threshold.limit) : count_text(static_cast<std::uint64_t>(value));
 }
 
 double time_us(const Threshold& threshold, const sim::LatencyResult& latency) {
@@ -180,7 +180,7 @@ sim::ThresholdResult evaluate_threshold(const Threshold& threshold, const sim::R
     const auto worst = worst_of(threshold, results);
     if (!worst) return result;
     result.is_exceeded = worst->value > threshold.limit || (threshold.at_limit && worst->value == threshold.limit);
-    result.measured = measured_text(threshold.figure, worst->value);
+    result.measured = measured_text(threshold, worst->value);
     result.value = worst->value;
     result.path = worst->path;
     result.io_class = worst->io_class;

@@ -192,7 +192,7 @@ TEST_CASE("the result says what was measured, and where") {
     CHECK(worst.path == results.files[1].path);
     CHECK(worst.io_class == "log_flush");
     CHECK(worst.value == 5000);
-    CHECK(reports::threshold_text(worst) == "p99 > 4ms: 5 ms was measured for log_flush of " + results.files[1].path);
+    CHECK(reports::threshold_text(worst) == "p99 > 4ms: 5.0 ms was measured for log_flush of " + results.files[1].path);
     const sim::ThresholdResult none = evaluate_threshold(parsed("gather_write.p99 > 4ms"), results);
     CHECK(none.measured.empty());
     CHECK_THAT(reports::threshold_text(none), ContainsSubstring("nothing to measure"));
@@ -211,6 +211,18 @@ TEST_CASE("what was measured is shown beyond the limit that it exceeds") {
     CHECK(evaluate_threshold(parsed("read.longest > 2 s"), results).measured == "2.0004 s");
     results.files[0].latency[0].max_ns = 700'200;
     CHECK(evaluate_threshold(parsed("read.longest > 700 us"), results).measured == "700.2 us");
+}
+
+TEST_CASE("what was measured has the digits that tables have, if they show on which side of the limit it is") {
+    sim::Results results = measured_results();
+    results.files[0].latency[0].count = 1;
+    results.files[0].latency[0].max_ns = 12'345'678;
+    CHECK(evaluate_threshold(parsed("read.longest > 5 ms"), results).measured == "12 ms");
+    CHECK(evaluate_threshold(parsed("read.longest > 20 ms"), results).measured == "12 ms");
+    CHECK(evaluate_threshold(parsed("read.longest > 12 ms"), results).measured == "12.3 ms");
+    CHECK(evaluate_threshold(parsed("read.longest > 12.345 ms"), results).measured == "12.35 ms");
+    results.files[0].latency[0].max_ns = 9'876'543;
+    CHECK(evaluate_threshold(parsed("read.longest > 5 ms"), results).measured == "9.8 ms");
 }
 
 TEST_CASE("warnings are counted for their file, also those that are not listed") {
@@ -244,7 +256,7 @@ TEST_CASE("a run above a limit fails with its own wording, and wrong data outran
     const reports::Verdict verdict = reports::verdict_of(results);
     CHECK(verdict.judgement == reports::Judgement::fail);
     CHECK_THAT(verdict.reasons[0].text,
-               ContainsSubstring("The storage kept what it was given, but is slower than you allow: p99 > 4ms: 5 ms was measured") &&
+               ContainsSubstring("The storage kept what it was given, but is slower than you allow: p99 > 4ms: 5.0 ms was measured") &&
                    !ContainsSubstring("40ms") && !ContainsSubstring("Do not trust"));
     results.outcome = sim::Outcome::stopped;
     CHECK(reports::verdict_of(results).reasons[0].id == "threshold_incomplete");
