@@ -196,8 +196,11 @@ sim::Event Run::event_of(sim::Severity severity, const std::string& text, const 
 
 StatusTexts Run::status_texts(const std::string& engine) {
     if (!status_board_) {
-        status_board_.emplace(reports::StatusHead{
-            .version = std::string(sim::kVersion), .seed = options_.seed, .engine = engine, .start_utc_us = clock_.utc_us()});
+        status_board_.emplace(reports::StatusHead{.version = std::string(sim::kVersion),
+                                                  .seed = options_.seed,
+                                                  .engine = engine,
+                                                  .start_utc_us = clock_.utc_us(),
+                                                  .rehearsal = rehearsal_.faults_text()});
     }
     if (group_ != nullptr) status_board_->set_group(group_->result());
     status_board_->update(simulation_.progress(), (clock_.now_ns() - start_ns_) / ums::kNsPerUs);

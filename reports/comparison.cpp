@@ -28,6 +28,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kStretches = 10;
 constexpr std::size_t kStretchesMin = 5;
 constexpr double kMb = 1 << 20;
+constexpr std::string_view kUnderSide = "        ";  // below the name of a side, in the text
 
 struct Estimate {
     double value = 0;
@@ -270,6 +271,7 @@ Json side_of(const Json& results, const std::string& name) {
             {"start_utc", results["run"].value("start_utc", "")},
             {"engine", results["run"].value("engine", "")},
             {"version", results["version"]},
+            {"rehearsal", results["run"].value("rehearsal", std::string())},  // older documents do not have it
             {"finding_count", results["finding_count"]}};
 }
 
@@ -315,6 +317,10 @@ std::string comparison_text(const Json& comparison) {
             "{:6}  {}: {}{}, {}, {}\n", side, ums::printable(run["name"].get<std::string>()), run["judgement"].get<std::string>(),
             findings == 0 ? "" : fmt::format(" ({} finding{})", count_text(findings), findings == 1 ? "" : "s"),
             ums::printable(run["start_utc"].get<std::string>().substr(0, 19)), ums::printable(run["engine"].get<std::string>()));
+        const auto faults = run["rehearsal"].get<std::string>();
+        if (faults.empty()) continue;
+        text += kUnderSide;
+        text += wrapped(rehearsal_notice(faults), kReportColumns - kUnderSide.size(), kUnderSide.size());
     }
     if (!comparison["configuration"].empty())
         text +=

@@ -119,6 +119,7 @@ std::string status_json(const StatusBoard& board) {
                   {"seed", fmt::format("{}", board.head().seed)},
                   {"engine", board.head().engine},
                   {"start_utc_us", board.head().start_utc_us},
+                  {"rehearsal", board.head().rehearsal},
                   {"run_elapsed_us", board.run_elapsed_us()},
                   {"phase", sim::name_of(progress.phase)},
                   {"cycle", progress.cycle},

@@ -18,6 +18,7 @@ struct StatusHead {
     std::uint64_t seed = 0;
     std::string engine;
     std::uint64_t start_utc_us = 0;
+    std::string rehearsal{};  // see Results::rehearsal
 };
 
 // One second of the past.

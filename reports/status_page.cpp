@@ -37,6 +37,7 @@ th:first-child, td:first-child { text-align: left; white-space: normal; overflow
 <div class="head"><h1 id="phase">ioproof</h1><span class="dim" id="run"></span></div>
 <progress id="done" max="1" value="0"></progress>
 <div class="dim" id="time"></div>
+<div id="rehearsal" class="bad" hidden></div>
 <div id="state" class="bad" hidden></div>
 <div class="cards" id="cards"></div>
 <div class="chart"><span class="label">MB/s; highest <span id="mb-max"></span></span>
@@ -97,7 +98,10 @@ function show(s) {
   at('run').textContent = 'ioproof ' + s.ioproof + ', engine ' + s.engine + ', seed ' + s.seed;
   at('time').textContent = clock(s.phase_elapsed_us) + ' in this phase' + left + '; the run began ' + clock(s.run_elapsed_us) + ' ago';
   at('done').value = s.phase_duration_us ? s.phase_elapsed_us / s.phase_duration_us : s.done_fraction;
-  document.title = (s.findings ? s.findings + ' FINDINGS, ' : '') + s.phase + ' · ioproof';
+  at('rehearsal').hidden = !s.rehearsal;
+  at('rehearsal').textContent = 'REHEARSAL: faults are injected on purpose: ' + s.rehearsal +
+    '. What is found says nothing about the storage.';
+  document.title = (s.rehearsal ? 'REHEARSAL, ' : '') + (s.findings ? s.findings + ' FINDINGS, ' : '') + s.phase + ' · ioproof';
   at('cards').replaceChildren(
     card('findings', count(s.findings), s.findings > 0), card('warnings', count(s.warnings)),
     card('pages verified', count(s.pages_verified)),

@@ -6,6 +6,7 @@ const percent = (value, sign) => value === null ? '-' : (sign && value >= 0 ? '+
 const grades = {better: 'good', worse: 'poor', same: 'soft', unknown: 'soft'};
 const words = {better: 'better', worse: 'worse', same: 'within the noise', unknown: ''};
 const side = (title, run) => el('div', {class: 'verdict ' + run.judgement}, el('h1', {}, title), el('p', {}, el('span', {class: 'word'}, run.judgement)),
+  run.rehearsal ? el('p', {class: 'poor mark'}, `REHEARSAL: faults are injected on purpose: ${run.rehearsal}. What is found says nothing about the storage.`) : null,
   el('p', {}, run.name), el('p', {class: 'soft'}, `${run.start_utc.slice(0, 19).replace('T', ' ')} UTC, ${run.engine}, ioproof ${run.version}, findings: ${count(run.finding_count)}`));
 const curve = (curves, name) => curves.seconds.map((x, i) => ({x, y: curves[name][i]})).filter(point => point.y !== null);
 const both = (file, title, unit, name) => chart(title, () => ({type: 'line', data: {datasets: [line('before', 'read', curve(file.before, name)), line('after', 'write', curve(file.after, name))]},

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "reports/html_page.hpp"
 #include "reports/results_document.hpp"
 #include "reports/results_json.hpp"
 #include "tests/reports/prepared_results.hpp"
@@ -190,6 +191,21 @@ TEST_CASE("the table marks what exceeds the noise") {
     CHECK_THAT(text, ContainsSubstring("before  a: PASS, 2025-11-24T16:00:00, uring\n"));
     CHECK_THAT(text, ContainsSubstring("better\n"));
     CHECK_THAT(text, !ContainsSubstring("worse\n"));
+}
+
+TEST_CASE("a comparison marks the side that is a rehearsal, in its text, document and page") {
+    sim::Results rehearsed = sound_results();
+    rehearsed.rehearsal = "stale_read:0.001";
+    Json older = document_of(sound_results());
+    older["run"].erase("rehearsal");  // of an earlier version
+    const Json comparison = reports::compare_results(older, "a", document_of(rehearsed), "b");
+    const std::string text = reports::comparison_text(comparison);
+    CHECK_THAT(text, ContainsSubstring("REHEARSAL: faults are injected on purpose: stale_read:0.001."));
+    CHECK(text.find("REHEARSAL") > text.find("\nafter"));
+    CHECK(text.find("REHEARSAL") == text.rfind("REHEARSAL"));
+    CHECK(comparison["before"]["rehearsal"] == "");
+    CHECK(comparison["after"]["rehearsal"] == "stale_read:0.001");
+    CHECK_THAT(reports::html_comparison(comparison), ContainsSubstring("run.rehearsal ?"));
 }
 
 TEST_CASE("a file that is not a results file is refused with the reason") {

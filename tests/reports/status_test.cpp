@@ -48,6 +48,7 @@ TEST_CASE("status: each figure is in the JSON under its own name") {
     figures.set(head.version, "ioproof");
     figures.set(head.engine, "engine");
     figures.set(head.start_utc_us, "start_utc_us");
+    figures.set(head.rehearsal, "rehearsal");
     sim::Progress progress;
     figures.set(progress.cycle, "cycle");
     figures.set(progress.cycles, "cycles");
@@ -171,6 +172,11 @@ TEST_CASE("status: the page shows warnings beside findings") {
 
 TEST_CASE("status: the page names the calls that do not return, and for how long") {
     CHECK_THAT(status_page(), ContainsSubstring("c.call + ' of ' + c.path + ' has not returned for ' + clock(c.duration_us)"));
+}
+
+TEST_CASE("status: the page of a rehearsal says so, also in its title") {
+    CHECK_THAT(status_page(), ContainsSubstring("at('rehearsal').hidden = !s.rehearsal;") &&
+                                  ContainsSubstring("document.title = (s.rehearsal ? 'REHEARSAL, ' : '')"));
 }
 
 TEST_CASE("status: the page speaks of one request that did not come back as one") {
