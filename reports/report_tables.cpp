@@ -23,7 +23,7 @@ namespace {
 
 using Align = Table::Align;
 
-// Paths and findings matter more than the width of a terminal: their facts are never cut.
+// Paths and findings matter more than the width of a terminal: their facts are never cut, but may take several lines.
 constexpr std::size_t kFindingsColumns = 100;
 
 // Zeros are noise in a table.
@@ -215,12 +215,12 @@ std::string files_table(const sim::Results& results, const Verdict& verdict) {
     Table table({{"File", Align::left, true},
                  {"size"},
                  {"average"},
-                 {"longest"},
-                 {"blocks"},
+                 {"longest", Align::right, false, true},
+                 {"blocks", Align::right, false, true},
                  {"throttled"},
                  {"verified"},
                  {"speed", Align::left},
-                 {"data", Align::left}});
+                 {"data", Align::left, false, true}});
     for (std::size_t i = 0; i < results.files.size(); ++i) {
         const sim::FileResult& file = results.files[i];
         const double average_ms = average_latency_ms(file);
@@ -312,7 +312,7 @@ std::string warnings_table(const sim::Results& results) {
 
 std::string thresholds_table(const sim::Results& results) {
     if (results.thresholds.empty()) return {};
-    Table table({{"Limit (--fail-on)", Align::left}, {"measured"}, {"", Align::left}, {"where", Align::left, true}});
+    Table table({{"Limit (--fail-on)", Align::left, false, true}, {"measured"}, {"", Align::left}, {"where", Align::left, true}});
     for (const sim::ThresholdResult& threshold : results.thresholds) {
         const char* outcome = threshold.measured.empty() ? "nothing" : threshold.is_exceeded ? "EXCEEDED" : "kept";
         const std::string separator = threshold.io_class.empty() ? "" : " of ";
@@ -325,7 +325,12 @@ std::string thresholds_table(const sim::Results& results) {
 std::string findings_table(const sim::Results& results) {
     if (results.finding_count == 0) return {};
     const std::vector<FindingRun> runs = finding_runs(results.findings);
-    Table table({{"#"}, {"at"}, {"File", Align::left, true}, {"page"}, {"kind", Align::left}, {"what came back", Align::left}});
+    Table table({{"#"},
+                 {"at"},
+                 {"File", Align::left, true},
+                 {"page"},
+                 {"kind", Align::left},
+                 {"what came back", Align::left, false, true}});
     std::uint64_t listed = 0;
     for (const FindingRun* const listed_run : listed_runs(runs)) {
         const FindingRun& run = *listed_run;

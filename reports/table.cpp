@@ -1,6 +1,8 @@
 #include "reports/table.hpp"
 
 #include <algorithm>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "reports/text.hpp"
@@ -38,24 +40,60 @@ std::vector<std::size_t> Table::column_widths(std::size_t width) const {
         widths[i] -= given;
         total -= given;
     }
+    for (std::size_t i = columns_.size(); i-- > 0 && total > width;) {
+        if (!columns_[i].wraps) continue;
+        const std::size_t given = std::min(widths[i] - std::min(widths[i], widest_word(i)), total - width);
+        widths[i] -= given;
+        total -= given;
+    }
     return widths;
+}
+
+// The least width of a column that wraps; its title stays on one line.
+std::size_t Table::widest_word(std::size_t column) const {
+    std::size_t widest = ums::display_width(columns_[column].title);
+    for (const auto& row : rows_) {
+        for (std::string_view rest = row[column]; !rest.empty();) {
+            const std::size_t end = std::min(rest.find(' '), rest.size());
+            widest = std::max(widest, ums::display_width(rest.substr(0, end)));
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+    }
+    return widest;
+}
+
+std::vector<std::string> Table::lines_of_cell(const std::string& cell, std::size_t column, std::size_t width) const {
+    if (columns_[column].shrinks) return {keep_end(cell, width)};
+    if (!columns_[column].wraps || ums::display_width(cell) <= width) return {cell};
+    std::vector<std::string> lines;
+    std::istringstream wrapped_cell(wrapped(cell, width, 0));
+    for (std::string line; std::getline(wrapped_cell, line);) lines.push_back(line);
+    return lines;
 }
 
 std::string Table::text(std::size_t width) const {
     const std::vector<std::size_t> widths = column_widths(width);
     std::string result;
-    const auto add_line = [&](const auto& cell_of) {
-        std::string line;
+    const auto add_row_of = [&](const auto& cell_of) {
+        std::vector<std::vector<std::string>> cells;
+        std::size_t height = 1;
         for (std::size_t i = 0; i < columns_.size(); ++i) {
-            const std::string cell = columns_[i].shrinks ? keep_end(cell_of(i), widths[i]) : cell_of(i);
-            line.append(kGap, ' ');
-            line += columns_[i].align == Align::left ? pad_right(cell, widths[i]) : pad_left(cell, widths[i]);
+            cells.push_back(lines_of_cell(cell_of(i), i, widths[i]));
+            height = std::max(height, cells.back().size());
         }
-        line.erase(line.find_last_not_of(' ') + 1);
-        result += line + '\n';
+        for (std::size_t k = 0; k < height; ++k) {
+            std::string line;
+            for (std::size_t i = 0; i < columns_.size(); ++i) {
+                const std::string cell = k < cells[i].size() ? cells[i][k] : std::string();
+                line.append(kGap, ' ');
+                line += columns_[i].align == Align::left ? pad_right(cell, widths[i]) : pad_left(cell, widths[i]);
+            }
+            line.erase(line.find_last_not_of(' ') + 1);
+            result += line + '\n';
+        }
     };
-    add_line([&](std::size_t i) { return columns_[i].title; });
-    for (const auto& row : rows_) add_line([&](std::size_t i) { return row[i]; });
+    add_row_of([&](std::size_t i) { return columns_[i].title; });
+    for (const auto& row : rows_) add_row_of([&](std::size_t i) { return row[i]; });
     return result;
 }
 

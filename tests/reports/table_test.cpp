@@ -24,3 +24,26 @@ TEST_CASE("only the shrinking column gets narrower, down to a usable minimum") {
           "  file              count\n"
           "  ...sqliosim.mdx  123456\n");
 }
+
+TEST_CASE("a column that wraps continues below itself, only as far as the table would be too wide, and never within a word") {
+    Table table({{"file", Table::Align::left, true},
+                 {"what came back", Table::Align::left, false, true},
+                 {"blocks", Table::Align::right, false, true}});
+    table.add_row({"a.mdx", "version 3 came back, 5 was written", "100 (1-2000)"});
+    table.add_row({"b.mdx", "zeros", "7"});
+    CHECK(table.text(100) ==
+          "  file   what came back                            blocks\n"
+          "  a.mdx  version 3 came back, 5 was written  100 (1-2000)\n"
+          "  b.mdx  zeros                                          7\n");
+    CHECK(table.text(45) ==
+          "  file   what came back                blocks\n"
+          "  a.mdx  version 3 came back, 5 was       100\n"
+          "         written                     (1-2000)\n"
+          "  b.mdx  zeros                              7\n");
+    CHECK(table.text(1) ==
+          "  file   what came back    blocks\n"
+          "  a.mdx  version 3 came       100\n"
+          "         back, 5 was     (1-2000)\n"
+          "         written\n"
+          "  b.mdx  zeros                  7\n");
+}

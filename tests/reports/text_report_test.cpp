@@ -264,7 +264,8 @@ TEST_CASE("neighboring pages with the same kind of finding share a line, whateve
     CHECK_THAT(text_report(results), ContainsSubstring(R"(
 Findings: 6
   #          at  File                page  kind         what came back
-  1  1 min 01 s  ...sqliosim.mdx  900-901  lost write   2 pages, first: version 3 came back, 5 was written
+  1  1 min 01 s  ...sqliosim.mdx  900-901  lost write   2 pages, first: version 3 came back, 5 was
+                                                        written
   2  1 min 02 s  ...sqliosim.mdx  400-402  zeroed page  3 pages: zeros, version 5 was written
   5  1 min 05 s  ...sqliosim.mdx      404  zeroed page  zeros, version 5 was written; later right
 
