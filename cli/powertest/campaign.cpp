@@ -106,10 +106,11 @@ bool Campaign::go_on() {
 
 void Campaign::take_up() {
     goes_on_behind_cut_ = state_.phase == CampaignPhase::cutting;
+    reported_.emplace(findings_path());
+    if (goes_on_behind_cut_) tell_what_cut_may_explain();
     if (state_.phase != CampaignPhase::running) return;
     state_.was_cut = is_guided();
     state_.load_ms = 0;
-    reported_.emplace(findings_path());
     reported_->look();
     if (reported_->wrong_data() > 0) return end_with_reported();
     if (!is_guided()) say(fmt::format("cycle {}: was broken off before its cut; what the run left is verified\n", cycle_number()));
@@ -191,14 +192,14 @@ bool Campaign::has_reported() {
     return (is_guided() ? reported_->wrong_data() : reported_->count()) > 0;
 }
 
-void Campaign::end_with_reported() {
+void Campaign::end_with_reported(bool was_cut) {
     const std::string output = folder_.file_of_cycle(cycle_number(), "run.txt");
     end_cycle({.number = cycle_number(),
-               .was_cut = false,
+               .was_cut = was_cut,
                .load_ms = state_.load_ms,
                .outcome = reports::CutOutcome::findings,
                .finding_count = reported_->count(),
-               .said = fmt::format("the run itself found something before any cut: {}", output)});
+               .said = fmt::format("the run itself found something before {} cut: {}", was_cut ? "the" : "any", output)});
     const std::uint64_t begin_ms = now_ms();
     while (run_ && !run_->exit_code() && now_ms() - begin_ms < kReportPatienceMs) {
         std::this_thread::sleep_for(kTick);
@@ -273,14 +274,28 @@ bool Campaign::cut() {
     state_.was_cut = false;
     enter(CampaignPhase::cutting);
     ::setenv("IOPROOF_RUN_PID", std::to_string(run_->id()).c_str(), 1);
+    const std::uint64_t begun_utc_us = campaign_clock().utc_us();
     const std::string failure = run_command_line("cut", state_.plan.cut);
     run_->kill();
+    reported_->look();
+    if (reported_->first_utc_us().value_or(begun_utc_us) < begun_utc_us) {
+        end_with_reported(failure.empty());
+        return true;
+    }
+    tell_what_cut_may_explain();
     if (!failure.empty()) {
         throw sim::EnvironmentError(fmt::format("{}; 'ioproof powertest --state {}' continues", failure, folder_.path()));
     }
     state_.was_cut = true;
     folder_.save(state_);
     return true;
+}
+
+void Campaign::tell_what_cut_may_explain() {
+    reported_->look();
+    if (reported_->wrong_data() == 0) return;
+    say(fmt::format("cycle {}: the run reported wrong data while --cut was at work, which the cut may explain: {}\n", cycle_number(),
+                    findings_path()));
 }
 
 bool Campaign::restore() {

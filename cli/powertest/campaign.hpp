@@ -58,7 +58,9 @@ private:
     // Whether the run has reported what no cut explains. The campaign then ends: the finding must not be forgotten if a cut or a signal
     // ends the run before it ends by itself, or if it is to go on after a finding.
     bool has_reported();
-    void end_with_reported();
+    void end_with_reported(bool was_cut = false);
+    // What the run has reported since the command began to cut may be due to the cut, so it is no verdict.
+    void tell_what_cut_may_explain();
     // Empty if the command succeeded, otherwise what to report.
     std::string run_command_line(const std::string& name, const std::string& command);
     // Notes where the volumes are mounted before the first run; later throws sim::EnvironmentError if one is not mounted there.

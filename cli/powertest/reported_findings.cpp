@@ -1,10 +1,11 @@
 #include "cli/powertest/reported_findings.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <ios>
 #include <nlohmann/json.hpp>
-#include <optional>
 
+#include "reports/time_text.hpp"
 #include "sim/finding.hpp"
 
 namespace cli {
@@ -31,6 +32,9 @@ void ReportedFindings::take(const std::string& line) {
     const bool has_failed =
         *kind == sim::FindingKind::io_error || *kind == sim::FindingKind::short_transfer || *kind == sim::FindingKind::stalled_io;
     if (!has_failed) ++wrong_data_;
+    if (!finding.contains("utc") || !finding.at("utc").is_string()) return;
+    const std::optional<std::uint64_t> utc_us = reports::utc_us_of(finding.at("utc").get<std::string>());
+    if (utc_us) first_utc_us_ = std::min(first_utc_us_.value_or(*utc_us), *utc_us);
 }
 
 }  // namespace cli

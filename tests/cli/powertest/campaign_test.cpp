@@ -36,6 +36,12 @@ void leave_wrong_pages(const test::IoproofFolder& folder) {
     file << std::string(2 * 8192, 'x') << std::flush;
 }
 
+// A command that does what the run of the first cycle does with a finding of this year.
+std::string report_a_finding_of(const std::string& year) {
+    return R"(echo '{"class":"lost_write","warning":false,"utc":")" + year +
+           R"(-01-01T00:00:00.000000Z"}' >> state/cycle-0001.run.findings.jsonl)";
+}
+
 }  // namespace
 
 TEST_CASE("a stopped campaign lets the command of a cut or a restore end, however long that takes") {
@@ -147,6 +153,43 @@ TEST_CASE("wrong data that a run had reported before the power was cut ends the 
     REQUIRE(left);
     REQUIRE(left->cycles.size() == 1);
     CHECK(left->cycles[0].was_cut == !is_wrong_data);
+}
+
+TEST_CASE("what a run had found before --cut began ends the campaign even if it is reported later, and what it finds after it does not") {
+    const test::IoproofFolder folder;
+    const bool is_before = GENERATE(true, false);
+    cli::CampaignState state = one_cut(folder);
+    state.plan.run_words = {"-dir", "data", "-size", "4"};
+    state.plan.cut = report_a_finding_of(is_before ? "2001" : "2999");
+    state.plan.least_s = state.plan.most_s = 1;
+    state.makes_files = true;
+    save_state(folder, state);
+    const auto process = folder.start({"powertest", "--state", "state"});
+    const int exit_code = process->wait();
+    CAPTURE(exit_code, process->output(), process->error());
+    CHECK((exit_code == 1) == is_before);
+    CHECK((process->error().find("which the cut may explain") == std::string::npos) == is_before);
+    const auto left = cli::StateFolder((folder.path() / "state").string()).load();
+    REQUIRE(left);
+    REQUIRE(left->cycles.size() == 1);
+    CHECK(left->cycles[0].was_cut);
+    CHECK((left->cycles[0].outcome == reports::CutOutcome::findings) == is_before);
+}
+
+TEST_CASE("what a run had found before --cut began ends the campaign even if the command fails") {
+    const test::IoproofFolder folder;
+    cli::CampaignState state = one_cut(folder);
+    state.plan.run_words = {"-dir", "data", "-size", "4"};
+    state.plan.cut = report_a_finding_of("2001") + "; false";
+    state.plan.least_s = state.plan.most_s = 1;
+    state.makes_files = true;
+    save_state(folder, state);
+    const auto process = folder.start({"powertest", "--state", "state"});
+    CHECK(process->wait() == 1);
+    const auto left = cli::StateFolder((folder.path() / "state").string()).load();
+    REQUIRE(left);
+    REQUIRE(left->cycles.size() == 1);
+    CHECK_FALSE(left->cycles[0].was_cut);
 }
 
 TEST_CASE("a campaign whose disk takes no output of the verification says so") {

@@ -23,5 +23,15 @@ TEST_CASE("findings are counted while a run writes them, and failed requests are
     CHECK(counts_after(R"({"class":"lost_write","war)") == "1 0");
     CHECK(counts_after(R"(ning":false})"
                        "\n") == "2 1");
+    CHECK_FALSE(reported.first_utc_us());
     CHECK(counts_after("\n[1]\n{\"class\":7,\"warning\":false}\nzzz\n") == "2 1");
+    CHECK(counts_after(R"({"class":"lost_write","warning":false,"utc":"1970-01-01T00:00:02.000000Z"})"
+                       "\n"
+                       R"({"class":"io_error","warning":false,"utc":"1970-01-01T00:00:01.000000Z"})"
+                       "\n"
+                       R"({"class":"stale_read","warning":false,"utc":"1970-01-01T00:00:03.000000Z"})"
+                       "\n"
+                       R"({"class":"stalled_io","warning":true,"utc":"1970-01-01T00:00:00.500000Z"})"
+                       "\n") == "5 3");
+    CHECK(reported.first_utc_us().value_or(0) == 1'000'000);
 }
