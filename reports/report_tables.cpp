@@ -325,12 +325,8 @@ std::string thresholds_table(const sim::Results& results) {
 std::string findings_table(const sim::Results& results) {
     if (results.finding_count == 0) return {};
     const std::vector<FindingRun> runs = finding_runs(results.findings);
-    Table table({{"#"},
-                 {"at"},
-                 {"File", Align::left, true},
-                 {"page"},
-                 {"kind", Align::left},
-                 {"what came back", Align::left, false, true}});
+    Table table(
+        {{"#"}, {"at"}, {"File", Align::left, true}, {"page"}, {"kind", Align::left}, {"what came back", Align::left, false, true}});
     std::uint64_t listed = 0;
     for (const FindingRun* const listed_run : listed_runs(runs)) {
         const FindingRun& run = *listed_run;
