@@ -54,11 +54,34 @@ Interval merged(const Interval& first, const Interval& second) {
     return interval;
 }
 
-// In place; an odd last one stays as it is.
+// How many neighbors become one interval each, so that none lasts much longer than `interval_us`: the clock ends intervals a little late.
+std::vector<std::size_t> neighbors_to_merge(const std::vector<Interval>& intervals, std::uint64_t interval_us) {
+    const std::uint64_t longest_us = interval_us + interval_us / 4;
+    std::vector<std::size_t> counts;
+    std::uint64_t sum_us = 0;
+    for (const Interval& interval : intervals) {
+        const bool fits = !counts.empty() && sum_us + interval.duration_us <= longest_us;
+        if (!fits) {
+            counts.push_back(0);
+            sum_us = 0;
+        }
+        ++counts.back();
+        sum_us += interval.duration_us;
+    }
+    return counts;
+}
+
+// In place: the next `counts[0]` items become one, then the next `counts[1]`, and so on.
 template <typename Item>
-void merge_neighbours(std::vector<Item>& items) {
+void merge_neighbors(std::vector<Item>& items, const std::vector<std::size_t>& counts) {
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < items.size(); i += 2) items[kept++] = i + 1 < items.size() ? merged(items[i], items[i + 1]) : items[i];
+    std::size_t next = 0;
+    for (const std::size_t count : counts) {
+        Item sum = items[next];
+        for (std::size_t i = 1; i < count; ++i) sum = merged(sum, items[next + i]);
+        items[kept++] = sum;
+        next += count;
+    }
     items.resize(kept);
 }
 
@@ -110,17 +133,22 @@ void TimeSeries::sample(Phase phase, std::uint32_t cycle) {
         samples_[i].push_back(difference(total, totals_[i]));
         totals_[i] = total;
     }
-    if (intervals_.size() > intervals_max_) merge_pairs();
+    if (intervals_.size() > intervals_max_) merge();
 }
 
 void TimeSeries::sample_if_due(Phase phase, std::uint32_t cycle) {
     if (clock_.now_ns() >= next_sample_ns()) sample(phase, cycle);
 }
 
-void TimeSeries::merge_pairs() {
-    merge_neighbours(intervals_);
-    for (auto& samples : samples_) merge_neighbours(samples);
-    interval_ns_ *= 2;
+// Short phases end intervals before their time: when the series is full of those, longer intervals are not what it needs.
+void TimeSeries::merge() {
+    std::vector<std::size_t> counts = neighbors_to_merge(intervals_, interval_ns_ / 1000);
+    while (counts.size() > intervals_max_ - intervals_max_ / 4) {
+        interval_ns_ *= 2;
+        counts = neighbors_to_merge(intervals_, interval_ns_ / 1000);
+    }
+    merge_neighbors(intervals_, counts);
+    for (auto& samples : samples_) merge_neighbors(samples, counts);
 }
 
 }  // namespace sim

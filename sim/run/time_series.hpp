@@ -1,5 +1,6 @@
-// What each file did, second by second: the figures behind the charts. Memory is bounded: when there are too many intervals, adjacent ones
-// are merged, and from then on an interval is twice as long.
+// What each file did, second by second: the figures behind the charts. Memory is bounded: when there are too many intervals, short
+// neighbors are merged and, if that is not enough, an interval is twice as long from then on. So a long series is as fine at its beginning
+// as at its end, however many phases it has.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +35,7 @@ public:
 
 private:
     [[nodiscard]] FileSample totals_of(const SimFile& file) const;
-    void merge_pairs();
+    void merge();
 
     const std::vector<SimFile*> files_;
     const ums::Clock& clock_;

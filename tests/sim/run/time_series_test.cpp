@@ -1,11 +1,13 @@
 #include "sim/run/time_series.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
 #include "ums/base/units.hpp"
+#include "ums/sched/event.hpp"
 
 using namespace sim::testing;
 using sim::FileSample;
@@ -75,7 +77,7 @@ TEST_CASE("an interval covers what was done since the previous one") {
 
 TEST_CASE("a series that grows too long is merged in pairs, and loses nothing") {
     VirtualWorld world;
-    world.set_duration_ns(ums::kNsPerMs);
+    world.set_duration_ns(ums::kNsPerSecond);
     world.run([](VirtualWorld& w) -> ums::Task<void> {
         const auto file = w.make_file(1, kMb);
         TimeSeries series({file.get()}, w.clock, w.clock.now_ns());
@@ -84,11 +86,11 @@ TEST_CASE("a series that grows too long is merged in pairs, and loses nothing") 
             series.sample(i < 1000 ? Phase::initial_update : Phase::main_run, 1);
         }
         CHECK(series.intervals().size() == sim::kIntervalsMax / 2 + 1);
-        CHECK(series.intervals()[1].start_us == 2000);
-        CHECK(series.intervals()[1].duration_us == 2000);
+        CHECK(series.intervals()[1].start_us == 2'000'000);
+        CHECK(series.intervals()[1].duration_us == 2'000'000);
         CHECK(series.intervals()[499].phase == Phase::initial_update);
         CHECK(series.intervals()[500].phase == Phase::main_run);
-        CHECK(series.intervals().back().duration_us == 1000);
+        CHECK(series.intervals().back().duration_us == 1'000'000);
         const std::uint64_t next_ns = series.next_sample_ns() - w.clock.now_ns();
         CHECK(next_ns == 2 * ums::kNsPerSecond);
         const std::vector<FileSample> samples = series.take_samples(0);
@@ -96,6 +98,34 @@ TEST_CASE("a series that grows too long is merged in pairs, and loses nothing") 
         CHECK(total(samples, &FileSample::reads) == sim::kIntervalsMax / 3 + 1);
         CHECK(total(samples, &FileSample::reads) + total(samples, &FileSample::writes) == sim::kIntervalsMax + 1);
         CHECK(coarse_total(samples, &FileSample::read_latency) == sim::kIntervalsMax / 3 + 1);
+    });
+}
+
+TEST_CASE("the intervals of a series of many short phases stay of similar length, and are no longer than its length requires") {
+    constexpr std::uint64_t kPhases = 20'000;
+    constexpr std::uint64_t kPhaseNs = 10 * ums::kNsPerSecond;
+    VirtualWorld world;
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, kMb);
+        TimeSeries series({file.get()}, w.clock, w.clock.now_ns());
+        for (std::uint64_t i = 0; i < kPhases; ++i) {
+            co_await ums::sleep_until(w.clock.now_ns() + kPhaseNs);
+            series.sample(Phase::main_run, 1);
+        }
+        const std::vector<Interval>& intervals = series.intervals();
+        CHECK(intervals.size() > sim::kIntervalsMax / 4);
+        CHECK(intervals.size() <= sim::kIntervalsMax);
+        std::uint64_t longest_us = 0;
+        std::uint64_t end_us = 0;
+        for (const Interval& interval : intervals) {
+            CHECK(interval.start_us == end_us);
+            end_us += interval.duration_us;
+            longest_us = std::max(longest_us, interval.duration_us);
+        }
+        CHECK(end_us == kPhases * kPhaseNs / 1000);
+        CHECK(longest_us <= 160'000'000);
+        CHECK(series.next_sample_ns() - w.clock.now_ns() <= 128 * ums::kNsPerSecond);
+        CHECK(series.take_samples(0).size() == intervals.size());
     });
 }
 
