@@ -43,11 +43,10 @@ ums::Task<void> Snapshot::take() {
 
 ums::Task<std::error_code> Snapshot::empty_replica() {
     co_await replica_.file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
-    const std::uint32_t old_pages = replica_.file.pages();
     std::error_code error = co_await replica_.file.resize(kPageBytes);
     if (!error) {
         static_cast<void>(buffers_.pool().discard_from(replica_.file.id(), 1));
-        for (std::uint32_t page = 1; page < old_pages; ++page) replica_.ledger.forget(page);
+        replica_.ledger.forget_from(1);
         error = co_await replica_.file.resize(source_.file.size_bytes());
     }
     replica_.file.resize_latch().release_exclusive();

@@ -77,7 +77,7 @@ ums::Task<std::error_code> FileResizer::cut(DataFile& data, std::uint32_t pages,
         co_return error;
     }
     file.local_counters().pages_cleaned.add(context_.buffers.pool().discard_from(file.id(), pages));
-    for (std::uint32_t page = pages; page < old_pages; ++page) data.ledger.forget(page);
+    data.ledger.forget_from(pages);
     file.shrunk_count.fetch_add(1, std::memory_order_relaxed);
     co_return co_await sync(file);
 }

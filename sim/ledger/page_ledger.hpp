@@ -50,8 +50,10 @@ public:
     // The page as an earlier incarnation of the run left it. `is_unknown`: nothing is promised about it until it is written, with at least
     // this version.
     void restore(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum, bool is_unknown);
+    // Of a page that was never written there is no version to record, and its entry takes no memory.
     void mark_read_back(std::uint32_t page) {
         Entry entry = (*this)[page];
+        if (entry.version == 0) return;
         entry.read_back = 1;
         store(page, entry);
     }
@@ -70,7 +72,8 @@ public:
     }
     // The file no longer has the page, or has a new one: zeros.
     void forget(std::uint32_t page) { store(page, Entry{}); }
-    // The same for all pages from this one on whose last change is before this LSN; quick if none was touched.
+    // The same for all pages from this one on whose last change is before this LSN; quick if none was touched, and takes no memory for
+    // pages that were never written.
     void forget_from(std::uint32_t first_page, std::uint64_t before_lsn = UINT64_MAX);
 
     [[nodiscard]] std::uint64_t pages_max() const { return pages_max_; }

@@ -13,6 +13,8 @@
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/sim/support/worker_world.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/resident.hpp"
+#include "ums/base/units.hpp"
 
 using namespace sim::testing;
 using sim::FindingKind;
@@ -285,6 +287,26 @@ TEST_CASE("a reader that has found a copy in a snapshot is not given the next sn
         w.storage.set_rule(nullptr);
         w.storage.release_held();
         co_await tasks.join();
+    });
+    CHECK(world.sink.findings().empty());
+}
+
+TEST_CASE("a new snapshot of a large file takes no memory for pages that the one before it did not have") {
+    WorkerWorld world;
+    world.add_replica(8);
+    for (const std::size_t i : {0U, 2U}) {
+        world.options.files[i].initial_size_mb = world.options.files[i].max_size_mb = 16U << 10;  // 32 MB of each ledger
+        world.options.files[i].sparse = true;
+    }
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        sim::Snapshot& snapshot = *w.parts->snapshots.front();
+        co_await snapshot.take();
+        co_await change_and_write(w, kCopiedPage);
+        const std::uint64_t before_bytes = ums::testing::resident_bytes();
+        co_await snapshot.take();
+        CHECK(ums::testing::resident_bytes() < before_bytes + 8 * ums::kMb);
+        CHECK(snapshot.pages() == 2U << 20);
+        CHECK(w.parts->data_files.back()->ledger[kCopiedPage].version == 0);
     });
     CHECK(world.sink.findings().empty());
 }

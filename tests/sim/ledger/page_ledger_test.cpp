@@ -1,23 +1,11 @@
 #include "sim/ledger/page_ledger.hpp"
 
-#include <unistd.h>
-
-#include <fstream>
-
 #include "sim/limits.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/death.hpp"
+#include "tests/support/resident.hpp"
 
-namespace {
-
-std::uint64_t resident_bytes() {
-    std::uint64_t size_pages = 0;
-    std::uint64_t resident_pages = 0;
-    std::ifstream("/proc/self/statm") >> size_pages >> resident_pages;
-    return resident_pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
-}  // namespace
+using ums::testing::resident_bytes;
 
 TEST_CASE("a page takes 16 bytes of the ledger") { CHECK(sizeof(sim::PageLedger::Entry) == 16); }
 
@@ -110,6 +98,12 @@ TEST_CASE("the ledger of a 1 TB file takes memory only for written pages") {
     for (std::uint64_t page = 0; page < kPages; page += kPages / 100) ledger.acknowledge(static_cast<std::uint32_t>(page), 1, 1, 1);
     CHECK(ledger[static_cast<std::uint32_t>(kPages - 1)].version == 0);
     CHECK(resident_bytes() - before_bytes < 8 << 20);
+}
+
+TEST_CASE("that a page which was never written reads as zeros is not recorded, which would take memory") {
+    sim::PageLedger ledger(2);
+    ledger.mark_read_back(1);
+    CHECK(ledger[1].read_back == 0);
 }
 
 TEST_CASE("a range is untouched until one of its pages is acknowledged or becomes unknown") {
