@@ -24,6 +24,7 @@ Driver::Driver(Options options, ums::Storage& storage, const ums::Clock& clock, 
       keeper_(keeper),
       group_(group),
       journal_(clock, sink, cpu_count_for(options_, machine_)) {
+    enter(Phase::create);  // a run may wait for others of its group, or for a disk, before its first phase
     options_.cpu_count = cpu_count_for(options_, machine_);
     if (group_ != nullptr) journal_.explain_with([this](Finding& finding) { group_->explain(finding); });
 }
@@ -79,10 +80,9 @@ void Driver::make_schedulers() {
 // A stopping run skips the rest. Callers pass a named task: gcc 12 destroys a temporary one too early.
 ums::Task<void> Driver::phase(Phase phase, ums::Task<void>& work) {
     if (run_.is_stopping()) co_return;
-    phase_.store(phase, std::memory_order_relaxed);
+    enter(phase);
     journal_.set_phase(phase);
-    const std::uint64_t start_ns = clock_.now_ns();
-    phase_start_ns_.store(start_ns, std::memory_order_relaxed);
+    const std::uint64_t start_ns = phase_start_ns_.load(std::memory_order_relaxed);
     const Totals before = totals();
     co_await work;
     after_phase(phase);
@@ -96,6 +96,12 @@ ums::Task<void> Driver::phase(Phase phase, ums::Task<void>& work) {
     result.pages_verified = after.pages_verified - before.pages_verified;
     result.log_bytes_written = after.log_bytes - before.log_bytes;
     phases_.add(result);
+}
+
+// The time first: whoever sees the phase must not see it begin with the one before.
+void Driver::enter(Phase phase) {
+    phase_start_ns_.store(clock_.now_ns(), std::memory_order_relaxed);
+    phase_.store(phase, std::memory_order_release);
 }
 
 void Driver::stop_on_failure(const std::exception_ptr& failure) {
@@ -145,7 +151,7 @@ DriveWatch Driver::drive_below(const std::string& path) {
 
 Progress Driver::common_progress() const {
     Progress progress;
-    progress.phase = phase_.load(std::memory_order_relaxed);
+    progress.phase = phase_.load(std::memory_order_acquire);
     progress.cycle = cycle_.load(std::memory_order_relaxed);
     progress.cycles = options_.test_cycles;
     // A single clock reading, because the phase may begin between two.

@@ -66,6 +66,8 @@ protected:
     virtual void after_phase(Phase phase);
 
     ums::Task<void> phase(Phase phase, ums::Task<void>& work);
+    // From now on the progress is that of this phase.
+    void enter(Phase phase);
     // Handles an exception that left a task where none is expected.
     void stop_on_failure(const std::exception_ptr& failure);
     // Joins all tasks, even if an exception leaves one of them.

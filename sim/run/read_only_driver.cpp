@@ -22,7 +22,7 @@ ums::Task<void> ReadOnlyDriver::work(ums::Task<void>& job) {
     } catch (...) {
         stop_on_failure(std::current_exception());
     }
-    phase_.store(Phase::summary, std::memory_order_relaxed);
+    enter(Phase::summary);
     open_->monitors_stop.set();
     co_await join(open_->monitors);
     describe();

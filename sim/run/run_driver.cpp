@@ -82,7 +82,7 @@ ums::Task<void> RunDriver::run_cycles() {
     } catch (...) {
         stop_on_failure(std::current_exception());
     }
-    phase_.store(Phase::summary, std::memory_order_relaxed);
+    enter(Phase::summary);
     co_await stop_services();
     end_promises();
 }

@@ -6,6 +6,7 @@
 
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
@@ -73,4 +74,21 @@ TEST_CASE("the progress of a run says that its files are being closed and delete
     CHECK_FALSE(simulation.progress().is_closing);
     static_cast<void>(simulation.run());
     CHECK(seen == std::vector<int>(options.files.size(), 1));
+}
+
+TEST_CASE("the elapsed time of a phase does not include what came before it, neither before the first nor in the last one") {
+    VirtualRun files;
+    files.clock.advance_to(3600 * ums::kNsPerSecond);  // the machine has been running for an hour
+    DeletionTeller storage(files.storage);
+    sim::Options options = busy_options(VirtualRun::kFolder);
+    options.test_cycle_duration_s = 1;
+    options.delete_files_at_shutdown = true;
+    sim::Simulation simulation(options, storage, files.clock, files.sink);
+    CHECK(simulation.progress().elapsed_us == 0);
+    std::uint64_t elapsed_us = 0;
+    storage.on_remove = [&] { elapsed_us = simulation.progress().elapsed_us; };
+    const sim::Results results = simulation.run();
+    REQUIRE(results.phases.size() > 1);
+    CHECK(results.phases.back().phase == Phase::final_audit);
+    CHECK(elapsed_us < results.phases.back().duration_us);
 }
