@@ -16,6 +16,7 @@ ums::Task<void> ReadOnlyDriver::work(ums::Task<void>& job) {
     journal_.begin_run();
     are_cycles_running_ = true;
     watch_long_io(open_->monitors, open_->monitors_stop);
+    (*schedulers_)[0].spawn(open_->monitors, "Time Series", record_time_series());
     (*schedulers_)[0].spawn(open_->monitors, "Monitor", watch_drives(open_->drives, clock_, open_->monitors_stop));
     try {
         co_await job;
@@ -29,6 +30,16 @@ ums::Task<void> ReadOnlyDriver::work(ums::Task<void>& job) {
     if (!run_.is_stopping()) results_.cycles_completed = 1;
     collect_files(open_->files, open_->drives, *open_->time_series);
     close_files();
+}
+
+// What happened in which second.
+ums::Task<void> ReadOnlyDriver::record_time_series() {
+    for (;;) {
+        const std::uint64_t next_ns = open_->time_series->next_sample_ns();
+        const bool is_over = co_await open_->monitors_stop.wait(ums::WaitType::sleep_task, next_ns);
+        if (is_over) co_return;
+        open_->time_series->sample_if_due(phase_.load(std::memory_order_relaxed), 1);
+    }
 }
 
 // Closing may take a while: not with the lock, for which progress() would wait.

@@ -48,6 +48,7 @@ protected:
     mutable std::mutex parts_mutex_;  // held by progress() while it looks at the parts, and while they are made and taken down
 
 private:
+    ums::Task<void> record_time_series();
     void close_files();
 
     std::unique_ptr<OpenFiles> open_;

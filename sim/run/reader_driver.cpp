@@ -88,19 +88,9 @@ void ReaderDriver::open_files() {
     show(std::move(parts));
 }
 
-ums::Task<void> ReaderDriver::record_time_series() {
-    for (;;) {
-        const std::uint64_t next_ns = parts_->time_series->next_sample_ns();
-        const bool is_over = co_await parts_->monitors_stop.wait(ums::WaitType::sleep_task, next_ns);
-        if (is_over) co_return;
-        parts_->time_series->sample_if_due(phase_.load(std::memory_order_relaxed), 1);
-    }
-}
-
 // --- reading ---
 
 ums::Task<void> ReaderDriver::read() {
-    (*schedulers_)[0].spawn(parts_->monitors, "Time Series", record_time_series());
     ums::Task<void> passes = read_passes();
     co_await phase(Phase::page_verification, passes);
 }

@@ -33,7 +33,6 @@ private:
 
     ums::Task<void> meet(RunGroup::Meeting meeting);
     void open_files();
-    ums::Task<void> record_time_series();
     ums::Task<void> read();
     ums::Task<void> read_passes();
     ums::Task<void> read_once(bool is_last);

@@ -160,3 +160,27 @@ TEST_CASE("latencies and time series of a run agree with the counters of each fi
         CHECK(file.writes > 0);
     }
 }
+
+TEST_CASE("a verification has a time series, second by second, as a run has") {
+    VirtualRun run;
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    REQUIRE(run.run(options).outcome == sim::Outcome::passed);
+    options.job = sim::Job::verify;
+    run.memory.set_model([](const ums::IoRequest&, std::uint32_t) -> std::uint64_t { return 1500 * ums::kNsPerMs; });
+    const sim::Results results = run.run(options);
+    CHECK(results.finding_count == 0);
+    std::uint64_t end_us = 0;
+    for (const Interval& interval : results.intervals) {
+        CHECK(interval.start_us == end_us);
+        CHECK(interval.duration_us <= 1'000'000);
+        end_us += interval.duration_us;
+    }
+    CHECK(end_us >= 3'000'000);
+    std::uint64_t reads = 0;
+    for (const sim::FileResult& file : results.files) {
+        CHECK(file.samples.size() == results.intervals.size());
+        CHECK(total(file.samples, &FileSample::reads) == file.reads + file.scatter_reads);
+        reads += file.reads + file.scatter_reads;
+    }
+    CHECK(reads > 0);
+}
