@@ -10,7 +10,7 @@ namespace sim {
 
 namespace {
 
-constexpr std::uint64_t kDriveLookNs = 600 * ums::kNsPerSecond;
+constexpr std::uint64_t kDriveLookNs = 60 * ums::kNsPerSecond;
 
 }  // namespace
 

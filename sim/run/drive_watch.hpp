@@ -20,7 +20,8 @@ public:
     // Counts from now on.
     explicit DriveWatch(const std::string& path, ums::BlockDeviceRoots roots = {});
 
-    // Call it now and then: what the system shows of the drive's times starts over, if a thousand requests are outstanding, after an hour.
+    // Call it now and then: what the system shows of the drive's times starts over, if a thousand requests are outstanding, after an hour,
+    // and if it is as many as a disk with 64 queues may have (65,000), after a minute.
     void look() { static_cast<void>(read()); }
     // Present facts, and counters since the beginning, `elapsed_ms` ago.
     [[nodiscard]] DriveFacts facts(std::uint64_t elapsed_ms);
@@ -34,7 +35,7 @@ private:
     ums::BlockDeviceCounters begin_;
 };
 
-// Looks at all drives every ten minutes until `stop` is set. They must outlive the task, and nobody else uses them meanwhile.
+// Looks at all drives every minute until `stop` is set. They must outlive the task, and nobody else uses them meanwhile.
 ums::Task<void> watch_drives(std::span<DriveWatch> drives, const ums::Clock& clock, ums::Event& stop);
 
 }  // namespace sim
