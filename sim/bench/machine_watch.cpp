@@ -68,9 +68,9 @@ MachineWatch::Moment MachineWatch::moment(std::uint64_t now_ns) {
 void MachineWatch::look(std::uint64_t now_ns) {
     moments_.push_back(moment(now_ns));
     if (moments_.size() < kMomentsMax) return;
-    // Counters add up, so that every second moment can go without a loss.
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < moments_.size(); i += 2) moments_[kept++] = std::move(moments_[i]);
+    // Counters add up, so that every second moment can go without a loss. The first one stays: moved to itself, it would be empty.
+    std::size_t kept = 1;
+    for (std::size_t i = 2; i < moments_.size(); i += 2) moments_[kept++] = std::move(moments_[i]);
     moments_.resize(kept);
     period_ns_ *= 2;
 }

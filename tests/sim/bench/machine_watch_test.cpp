@@ -61,3 +61,20 @@ TEST_CASE("the queue of a disk is right in a measurement so long that what the s
     REQUIRE(results.samples.size() == kHours);
     for (const sim::MeasureMachineSample& sample : results.samples) CHECK(sample.devices.at(0).queue_mean == Approx(kQueue));
 }
+
+TEST_CASE("a measurement so long that samples of the machine are dropped still knows what CPUs and disks did from its beginning") {
+    const sim::testing::DiskTree tree;
+    sim::MachineWatch watch({sim::testing::DiskTree::kFile}, tree.roots());
+    constexpr std::uint64_t kSeconds = 600;
+    for (std::uint64_t second = 0; second <= kSeconds; ++second) {
+        tree.set(second, 0, 0);
+        watch.look(second * kNsPerSecond);
+    }
+    sim::MeasureTimespanResults results;
+    watch.tell(results);
+    CHECK(results.samples.size() < kSeconds);
+    CHECK_FALSE(results.cpus.empty());
+    REQUIRE(results.devices.size() == 1);
+    CHECK(results.devices[0].reads == kSeconds);
+    for (const sim::MeasureMachineSample& sample : results.samples) CHECK(sample.devices.size() == 1);
+}
