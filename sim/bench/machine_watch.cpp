@@ -66,6 +66,9 @@ MachineWatch::Moment MachineWatch::moment(std::uint64_t now_ns) {
 }
 
 void MachineWatch::look(std::uint64_t now_ns) {
+    const std::size_t count = moments_.size();
+    const bool was_early = count >= 2 && moments_[count - 1].at_ns - moments_[count - 2].at_ns < period_ns_;
+    if (was_early) moments_.pop_back();
     moments_.push_back(moment(now_ns));
     if (moments_.size() < kMomentsMax) return;
     // Counters add up, so that every second moment can go without a loss. The first one stays: moved to itself, it would be empty.

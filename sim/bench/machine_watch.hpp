@@ -2,6 +2,7 @@
 // and takes the differences.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -25,8 +26,9 @@ public:
     // Reads the counters: first when the measured time begins, last when it ends. Blocking, a millisecond or less; any thread, one at a
     // time.
     void look(std::uint64_t now_ns);
-    // How long to wait before the next look. A measurement of hours is looked at less often: it has as many samples as one of minutes.
-    [[nodiscard]] std::uint64_t period_ns() const { return period_ns_; }
+    // How long to wait before the next look. A measurement of hours is looked at less often, but once a minute: what the system shows of
+    // the times of a disk with many outstanding requests must not start over twice in between.
+    [[nodiscard]] std::uint64_t period_ns() const { return std::min(period_ns_, 60 * ums::kNsPerSecond); }
     // Puts the differences into `results`, those from first to last and those from look to look. After two looks or more.
     void tell(MeasureTimespanResults& results) const;
 
@@ -48,6 +50,7 @@ private:
     const ums::BlockDeviceRoots roots_;
     std::map<std::string, ums::WholeTimes> times_;  // by the name of the disk
     std::vector<Moment> moments_;
+    // The least time between two moments, except the last two: a measurement of hours has as many samples as one of minutes.
     std::uint64_t period_ns_ = ums::kNsPerSecond;
 };
 

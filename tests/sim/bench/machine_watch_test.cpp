@@ -78,3 +78,25 @@ TEST_CASE("a measurement so long that samples of the machine are dropped still k
     CHECK(results.devices[0].reads == kSeconds);
     for (const sim::MeasureMachineSample& sample : results.samples) CHECK(sample.devices.size() == 1);
 }
+
+TEST_CASE("the queue of a disk with as many outstanding requests as it may have is right in a measurement of hours") {
+    constexpr std::uint64_t kQueue = 60'000;
+    constexpr std::uint64_t kHours = 12;
+    const sim::testing::DiskTree tree;
+    sim::MachineWatch watch({sim::testing::DiskTree::kFile}, tree.roots());
+    std::uint64_t now_ns = 0;
+    watch.look(now_ns);
+    while (now_ns < kHours * 3600 * kNsPerSecond) {
+        now_ns += watch.period_ns();
+        const std::uint64_t now_ms = now_ns / ums::kNsPerMs;
+        tree.set(now_ms, now_ms * kQueue % (std::uint64_t{1} << 32), 0);
+        watch.look(now_ns);
+    }
+    sim::MeasureTimespanResults results;
+    watch.tell(results);
+    CHECK(results.samples.size() > 128);
+    CHECK(results.samples.size() <= 512);
+    CHECK(results.samples.back().end_ns == now_ns);
+    CHECK(results.devices.at(0).queue_mean == Approx(kQueue));
+    for (const sim::MeasureMachineSample& sample : results.samples) CHECK(sample.devices.at(0).queue_mean == Approx(kQueue));
+}
