@@ -19,6 +19,7 @@ Measurement::Measurement(MeasureSpec spec, ums::Storage& storage, const ums::Clo
       own_kept_(storage),
       kept_(kept != nullptr ? *kept : own_kept_) {
     UMS_ASSERT(check_measure_spec(spec_).empty());
+    live_.phase_start_ns.store(journal_.start_ns(), std::memory_order_relaxed);
 }
 
 Measurement::~Measurement() = default;
@@ -47,7 +48,9 @@ MeasureProgress Measurement::progress() const {
     MeasureProgress progress;
     progress.timespan = live_.timespan.load(std::memory_order_relaxed);
     progress.phase = live_.phase.load(std::memory_order_relaxed);
-    progress.phase_ns = clock_.now_ns() - std::min(clock_.now_ns(), live_.phase_start_ns.load(std::memory_order_relaxed));
+    // A single clock reading, because the phase may begin between two.
+    const std::uint64_t now_ns = clock_.now_ns();
+    progress.phase_ns = now_ns - std::min(now_ns, live_.phase_start_ns.load(std::memory_order_relaxed));
     for (const ums::LocalCounter& requests : live_.requests) progress.requests += requests.value();
     return progress;
 }

@@ -317,3 +317,20 @@ TEST_CASE("a finding whose report gets no memory still counts, and what was meas
     CHECK(results.timespans.size() == 1);
     CHECK_THAT(results.failure_reason, ContainsSubstring("there is not enough memory"));
 }
+
+TEST_CASE("the time of a phase is zero before a measurement, and when the phase begins while the progress is asked for") {
+    // Time passes from one reading to the next.
+    class PassingClock final : public ums::Clock {
+    public:
+        [[nodiscard]] std::uint64_t now_ns() const override { return now++; }
+        [[nodiscard]] std::uint64_t utc_us() const override { return 1; }
+        [[nodiscard]] bool is_real() const override { return false; }
+        mutable std::uint64_t now = 3600 * ums::kNsPerSecond;
+    };
+    VirtualRun run;
+    const PassingClock clock;
+    const Measurement measurement(spec_of(small_target()), run.storage, clock, run.sink);
+    CHECK(measurement.progress().phase_ns < ums::kNsPerSecond);
+    clock.now -= ums::kNsPerSecond;  // as another thread sees it that has been delayed after reading the clock
+    CHECK(measurement.progress().phase_ns == 0);
+}
