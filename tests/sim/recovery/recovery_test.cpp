@@ -114,11 +114,8 @@ TEST_CASE("a run continues with the files of another one: versions continue, and
 TEST_CASE("a page older than the log's last change of it is rewritten before the run continues") {
     LeftRun left;
     // As if the last checkpoint had never happened: the blocks from its begin on were in flight and are lost.
-    const sim::DurabilityResult durability = left.verify().durability.value();
-    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
-        const std::vector<std::byte> zeros(header.size_bytes);
-        if (header.first_lsn >= durability.checkpoint_lsn) left.log().write(offset_bytes, zeros.data(), zeros.size());
-    });
+    const std::uint64_t begin_lsn = left.durability().checkpoint_lsn;
+    left.erase_blocks([begin_lsn](const sim::LogBlockHeader& header) { return header.first_lsn >= begin_lsn; });
     const Results before = left.verify();
     REQUIRE(kinds(before) == "");
     std::uint32_t changed = 0;

@@ -10,14 +10,13 @@
 #include <set>
 #include <span>
 #include <string>
-#include <system_error>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "sim/log/log_block_check.hpp"
-#include "sim/page/checksum.hpp"
 #include "tests/sim/support/left_run.hpp"
 #include "tests/support/catch.hpp"
 
@@ -67,7 +66,7 @@ std::map<std::uint32_t, std::uint32_t> versions_at_checkpoint(LeftRun& left, std
 
 // As versions until 3 of the log have them.
 void weight_sums_by_places(LeftRun& left) {
-    const std::uint64_t begin_lsn = left.verify().durability.value().checkpoint_lsn;
+    const std::uint64_t begin_lsn = left.durability().checkpoint_lsn;
     const std::map<std::uint32_t, std::uint32_t> versions = versions_at_checkpoint(left, begin_lsn);
     std::size_t weighted = 0;
     left.change_each_record([&](const sim::LogRecordHeader& record, std::span<std::byte> body) {
@@ -86,25 +85,13 @@ void weight_sums_by_places(LeftRun& left) {
     REQUIRE(weighted > 1);
 }
 
-constexpr std::uint64_t kPartBytes = 4096;
-
-// From now on, so much of the log cannot be read.
-void make_unreadable(LeftRun& left, std::uint64_t bad_bytes) {
-    left.run.storage.set_fault([&left, bad_bytes](const Recorded& request) {
-        const bool holds_it = request.offset_bytes < bad_bytes + kPartBytes && bad_bytes < request.offset_bytes + request.size_bytes;
-        const bool fails = is_read(request) && request.path == left.options.files[1].path && holds_it;
-        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
-    });
-}
-
 }  // namespace
 
 TEST_CASE("a missing acknowledged block is a hole, a block that may have been in flight is not") {
     LeftRun left;
-    const std::uint64_t hardened = left.verify().durability->hardened_block;
-    const std::uint64_t last = left.verify().durability->last_block;
-    REQUIRE(last > hardened);
-    left.erase_block(last);
+    const sim::DurabilityResult durability = left.durability();
+    REQUIRE(durability.last_block > durability.hardened_block);
+    left.erase_block(durability.last_block);
     CHECK(kinds(left.verify()) == "");
 
     LeftRun hole;
@@ -121,9 +108,8 @@ TEST_CASE("a missing acknowledged block is a hole, a block that may have been in
 TEST_CASE("an acknowledged block is missed even if recovery needs it no longer, as long as its virtual log file had not been freed") {
     const bool is_first = GENERATE(false, true);
     LeftRun left(64);
-    const sim::DurabilityResult durability = left.verify().durability.value();
-    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
-    REQUIRE(kept.size() > 10);
+    const sim::DurabilityResult durability = left.durability();
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint(10);
     const auto [sequence, offset_bytes] = is_first ? *kept.begin() : *std::next(kept.begin(), 5);
     left.erase_block(sequence);
     const Results results = left.verify();
@@ -140,9 +126,7 @@ TEST_CASE("an acknowledged block is missed even if recovery needs it no longer, 
 
 TEST_CASE("a block that the first read did not return is not lost, even if the one before it in the same file is") {
     LeftRun left(64);
-    const sim::DurabilityResult durability = left.verify().durability.value();
-    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
-    REQUIRE(kept.size() > 10);
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint(10);
     const std::uint64_t lost = std::next(kept.begin(), 3)->first;
     const std::uint64_t late_bytes = std::next(kept.begin(), 7)->second;
     left.erase_block(lost);
@@ -159,19 +143,16 @@ TEST_CASE("a block that the first read did not return is not lost, even if the o
 
 TEST_CASE("what is in place of a missing block is shown, even if the disk has sectors of 4 KB and the log smaller units") {
     LeftRun left(64);
-    const sim::DurabilityResult durability = left.verify().durability.value();
+    const sim::DurabilityResult durability = left.durability();
     std::uint64_t erased = 0;
     left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
         const bool is_in_vlf = header.vlf_sequence == sim::vlf_of_lsn(durability.checkpoint_lsn) && header.vlf_sector != 0;
-        if (is_in_vlf && header.first_lsn < durability.checkpoint_lsn && offset_bytes % kPartBytes != 0) erased = header.sequence;
+        if (is_in_vlf && header.first_lsn < durability.checkpoint_lsn && offset_bytes % LeftRun::kLargeSectorBytes != 0)
+            erased = header.sequence;
     });
     REQUIRE(erased != 0);
     left.erase_block(erased);
-    left.run.storage.set_fault([&left](const Recorded& request) {
-        const bool is_aligned = request.offset_bytes % kPartBytes == 0 && request.size_bytes % kPartBytes == 0;
-        const bool is_refused = is_read(request) && request.path == left.options.files[1].path && !is_aligned;
-        return is_refused ? std::make_error_code(std::errc::invalid_argument) : std::error_code{};
-    });
+    left.give_log_large_sectors();
     const Results results = left.verify();
     INFO(left.run.sink.text());
     REQUIRE(kinds(results) == "log_gap");
@@ -180,8 +161,7 @@ TEST_CASE("what is in place of a missing block is shown, even if the disk has se
 
 TEST_CASE("a log that has lost everything does not excuse changed pages") {
     LeftRun left;
-    const std::vector<std::byte> zeros(left.log().size_bytes() - kPageBytes);
-    left.log().write(kPageBytes, zeros.data(), zeros.size());
+    left.erase_log();
     const Results results = left.verify();
     CHECK(results.outcome == Outcome::failed);
     REQUIRE_FALSE(results.findings.empty());
@@ -220,15 +200,14 @@ TEST_CASE("the sums of a log of version 3 are compared by the places of their pa
 
 TEST_CASE("if the log is empty, changed pages are found even in a file that has lost its first page") {
     LeftRun left;
-    const std::vector<std::byte> no_log(left.log().size_bytes() - kPageBytes);
-    left.log().write(kPageBytes, no_log.data(), no_log.size());
-    left.data().write(0, no_log.data(), kPageBytes);
+    left.erase_log();
+    const std::vector<std::byte> no_pages(left.data().size_bytes());
+    left.data().write(0, no_pages.data(), kPageBytes);
     const Results changed = left.verify();
     REQUIRE_FALSE(changed.findings.empty());
     CHECK(changed.findings[0].kind == FindingKind::wal_violation);
 
     // What the run did not write proves nothing: the file may not have been created yet.
-    const std::vector<std::byte> no_pages(left.data().size_bytes());
     left.data().write(0, no_pages.data(), no_pages.size());
     const std::vector<std::byte> foreign(kPageBytes, std::byte{0x5a});
     left.data().write(7 * kPageBytes, foreign.data(), kPageBytes);
@@ -249,11 +228,7 @@ TEST_CASE("a page that cannot be read does not show that the run had made its fi
     left.put_version(0, 1, 0);
     if (has_change) left.data().write(change * kPageBytes, page.data(), kPageBytes);
     const std::uint64_t bad_bytes = (change + 1) * kPageBytes;
-    left.run.storage.set_fault([&](const Recorded& request) {
-        const bool holds_it = request.offset_bytes <= bad_bytes && bad_bytes < request.offset_bytes + request.size_bytes;
-        const bool fails = is_read(request) && request.path == left.options.files[0].path && holds_it;
-        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
-    });
+    left.fail_data_reads([bad_bytes](const Recorded& request) { return covers(request, bad_bytes); });
     const Results results = left.verify();
     INFO(left.run.sink.text());
     const bool has_odd_log = std::any_of(results.findings.begin(), results.findings.end(),
@@ -297,17 +272,12 @@ TEST_CASE("a change of two log records, between which a checkpoint began, does n
 TEST_CASE("a log block that is right on the first read but not on the second is read again and reported, and no page is blamed") {
     const bool stays = GENERATE(false, true);
     LeftRun left;
-    const sim::DurabilityResult durability = left.verify().durability.value();
-    std::uint64_t wrong_bytes = 0;  // an offset in the last block
-    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
-        if (header.sequence == durability.last_block) wrong_bytes = offset_bytes + sizeof(sim::LogBlockHeader);
-    });
+    const std::uint64_t wrong_bytes = left.offset_of_block(left.durability().last_block) + sizeof(sim::LogBlockHeader);
     // The analysis reads the log from beginning to end, then the blocks that it needs.
     std::uint32_t reads = 0;
-    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
-        if (!path.ends_with(".ldx") || request.operation != ums::IoOperation::read || !covers(request, wrong_bytes)) return;
-        if (++reads == 1 || (reads > 2 && !stays)) return;
-        request.segments[0].data[wrong_bytes - request.offset_bytes] ^= std::byte{1};
+    left.change_log_reads([&](ums::IoRequest& request) {
+        if (!covers(request, wrong_bytes) || ++reads == 1 || (reads > 2 && !stays)) return;
+        garble(request, wrong_bytes);
     });
     const Results results = left.verify();
     INFO(left.run.sink.text());
@@ -321,20 +291,17 @@ TEST_CASE(
     "a part of the log that cannot be read is one finding, wherever it is, and what it held is neither called lost nor blamed on pages") {
     const bool is_at_end = GENERATE(true, false);
     LeftRun left;
-    const sim::DurabilityResult durability = left.verify().durability.value();
+    const sim::DurabilityResult durability = left.durability();
     const std::uint64_t bad_block = is_at_end ? durability.last_block : (durability.first_block + durability.last_block) / 2;
-    std::uint64_t bad_bytes = 0;
-    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
-        if (header.sequence == bad_block) bad_bytes = offset_bytes / kPartBytes * kPartBytes;
-    });
+    const std::uint64_t bad_bytes = left.offset_of_block(bad_block) / sim::kReadAlignmentBytes * sim::kReadAlignmentBytes;
     REQUIRE(bad_bytes != 0);
-    make_unreadable(left, bad_bytes);
+    left.make_log_unreadable({bad_bytes});
     const Results results = left.verify();
     INFO(left.run.sink.text());
     REQUIRE(kinds(results) == "io_error");
     CHECK(results.findings[0].place.is_log);
     CHECK(results.findings[0].place.offset_bytes == bad_bytes);
-    CHECK(results.findings[0].place.size_bytes == kPartBytes);
+    CHECK(results.findings[0].place.size_bytes == sim::kReadAlignmentBytes);
     CHECK_FALSE(results.findings[0].transient);
     CHECK(results.files[0].pages_verified == left.data().size_bytes() / kPageBytes);
     CHECK(results.outcome == Outcome::failed);
@@ -342,13 +309,9 @@ TEST_CASE(
 
 TEST_CASE("a read of the log that fails once is a transient error, and the log is verified as if nothing had happened") {
     LeftRun left;
-    const std::uint64_t blocks = left.verify().durability.value().log_blocks;
+    const std::uint64_t blocks = left.durability().log_blocks;
     bool has_failed = false;
-    left.run.storage.set_fault([&](const Recorded& request) {
-        const bool fails = is_read(request) && request.path == left.options.files[1].path && !has_failed;
-        has_failed |= fails;
-        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
-    });
+    left.fail_log_reads([&has_failed](const Recorded& /*request*/) { return !std::exchange(has_failed, true); });
     const Results results = left.verify();
     REQUIRE(kinds(results) == "io_error");
     CHECK(results.findings[0].transient);
@@ -358,7 +321,7 @@ TEST_CASE("a read of the log that fails once is a transient error, and the log i
 TEST_CASE("a part of the log that cannot be read is reported once, even if two reads of a megabyte overlap there") {
     constexpr std::uint64_t kBadBytes = (std::uint64_t{1} << 20) + sim::kLogBlockBytesMax;  // at the end of the first read
     LeftRun left(2);
-    make_unreadable(left, kBadBytes);
+    left.make_log_unreadable({kBadBytes});
     const Results results = left.verify();
     INFO(left.run.sink.text());
     REQUIRE(kinds(results) == "io_error");

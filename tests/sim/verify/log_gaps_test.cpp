@@ -7,7 +7,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "sim/files/rereader.hpp"
@@ -46,22 +45,11 @@ void write_small_blocks(sim::Options& options) {
     options.random_user.sleep_after_ms = 1;
 }
 
-// From now on, these places of the log cannot be read.
-void fail_reads_in_holes(LeftRun& left, const std::vector<std::uint64_t>& holes) {
-    left.run.storage.set_fault([log_path = left.options.files[1].path, holes](const Recorded& request) {
-        const bool is_hit = std::any_of(holes.begin(), holes.end(), [&request](std::uint64_t hole) {
-            return request.offset_bytes < hole + kHoleBytes && hole < request.offset_bytes + request.size_bytes;
-        });
-        const bool fails = is_read(request) && request.path == log_path && is_hit;
-        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
-    });
-}
-
-// The same for so many places of the log, which has these blocks. Returns where they are.
+// From now on, so many places of the log, which has these blocks, cannot be read. Returns where they are.
 std::vector<std::uint64_t> make_holes(LeftRun& left, const std::map<std::uint64_t, std::uint64_t>& blocks, std::size_t count) {
     std::vector<std::uint64_t> holes = holes_in(blocks, count);
     REQUIRE(holes.size() == count);
-    fail_reads_in_holes(left, holes);
+    left.make_log_unreadable(holes);
     return holes;
 }
 
@@ -84,11 +72,9 @@ void return_zeros_until(LeftRun& left, std::uint64_t begin_bytes, std::uint64_t 
 
 TEST_CASE("what stands in the place of a missing block, but cannot be a block of this log, is one finding") {
     LeftRun left(64);
-    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
-    REQUIRE(kept.size() > 10);
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint(10);
     const auto [wrong, wrong_bytes] = *std::next(kept.begin(), 5);
-    left.change_each_block([wrong = wrong](std::vector<std::byte>& block) {
-        if (sim::read_block_header(block.data()).sequence != wrong) return;
+    left.change_block(wrong, [](std::vector<std::byte>& block) {
         const std::uint32_t no_file = 99;
         std::memcpy(block.data() + offsetof(sim::LogBlockHeader, file_id), &no_file, sizeof no_file);
     });
@@ -101,8 +87,7 @@ TEST_CASE("what stands in the place of a missing block, but cannot be a block of
 
 TEST_CASE("blocks that are missing one after the other are one finding, which has their numbers") {
     LeftRun left(64);
-    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
-    REQUIRE(kept.size() > 10);
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint(10);
     const std::uint64_t first = std::next(kept.begin(), 5)->first;
     for (std::uint64_t lost = first; lost < first + 3; ++lost) left.erase_block(lost);
     const Results results = left.verify();
@@ -115,8 +100,7 @@ TEST_CASE("blocks that are missing one after the other are one finding, which ha
 
 TEST_CASE("a block that a later read brings is found although the one before it, where its virtual log file begins, is lost") {
     LeftRun left(64);
-    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
-    REQUIRE(kept.size() > 10);
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint(10);
     const auto [lost, lost_bytes] = *kept.begin();
     const std::uint64_t late_bytes = std::next(kept.begin())->second;
     left.erase_block(lost);
@@ -153,16 +137,8 @@ TEST_CASE("a block that a later read brings is not lost, although many parts of 
     const std::vector<std::uint64_t> holes = make_holes(left, kept, kHoles);
     const auto late = std::prev(kept.end(), 2);
     REQUIRE(std::prev(late)->second >= holes.back() + kHoleBytes);
-    bool is_scanned = false;
-    const std::string log_path = left.options.files[1].path;
     const std::uint64_t late_bytes = late->second;
-    const std::uint64_t last_byte = left.log().size_bytes() - 1;
-    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
-        if (request.operation != ums::IoOperation::read || path != log_path || request.error) return;
-        is_scanned = is_scanned || covers(request, last_byte);
-        if (is_scanned || !covers(request, late_bytes)) return;
-        request.segments[0].data[late_bytes - request.offset_bytes] ^= std::byte{1};
-    });
+    left.change_first_log_reads([late_bytes](ums::IoRequest& request) { garble(request, late_bytes); });
     const Results results = left.verify();
     INFO(left.run.sink.text());
     REQUIRE(results.findings.size() == kHoles + 1);
@@ -175,24 +151,13 @@ TEST_CASE("a block that a later read brings is not lost, although many parts of 
 TEST_CASE("a block that a later read brings is not lost, however many others are") {
     constexpr std::uint64_t kLost = 66;
     LeftRun left(64, 0, write_small_blocks);
-    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
-    REQUIRE(kept.size() > 2 * kLost + 8);
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint(2 * kLost + 8);
     const std::uint64_t first = kept.begin()->first;
-    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
-        const bool is_lost = header.sequence > first && header.sequence <= first + 2 * kLost && (header.sequence - first) % 2 == 0;
-        const std::vector<std::byte> zeros(header.size_bytes);
-        if (is_lost) left.log().write(offset_bytes, zeros.data(), zeros.size());
+    left.erase_blocks([first](const sim::LogBlockHeader& header) {
+        return header.sequence > first && header.sequence <= first + 2 * kLost && (header.sequence - first) % 2 == 0;
     });
     const std::uint64_t late_bytes = std::prev(kept.end(), 2)->second;
-    const std::uint64_t last_byte = left.log().size_bytes() - 1;
-    const std::string log_path = left.options.files[1].path;
-    bool is_scanned = false;
-    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
-        if (request.operation != ums::IoOperation::read || path != log_path) return;
-        is_scanned = is_scanned || covers(request, last_byte);
-        if (is_scanned || !covers(request, late_bytes)) return;
-        request.segments[0].data[late_bytes - request.offset_bytes] ^= std::byte{1};
-    });
+    left.change_first_log_reads([late_bytes](ums::IoRequest& request) { garble(request, late_bytes); });
     const Results results = left.verify();
     INFO(left.run.sink.text());
     REQUIRE(results.findings.size() == kLost + 1);
@@ -204,19 +169,13 @@ TEST_CASE("a block that a later read brings is not lost, however many others are
 TEST_CASE("all blocks that one wrong read has hidden are found by later reads, and none of them is lost") {
     constexpr std::size_t kHidden = 80;
     LeftRun left(64, 0, write_small_blocks);
-    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint();
-    REQUIRE(kept.size() > kHidden + 8);
+    const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint(kHidden + 8);
     const std::uint64_t begin_bytes = std::next(kept.begin())->second;
     const std::uint64_t end_bytes = std::next(kept.begin(), kHidden + 1)->second;
-    const std::uint64_t last_byte = left.log().size_bytes() - 1;
-    const std::string log_path = left.options.files[1].path;
-    bool is_scanned = false;
-    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
-        if (request.operation != ums::IoOperation::read || path != log_path) return;
-        is_scanned = is_scanned || covers(request, last_byte);
+    left.change_first_log_reads([begin_bytes, end_bytes](ums::IoRequest& request) {
         const std::uint64_t from = std::max(begin_bytes, request.offset_bytes);
         const std::uint64_t until = std::min(end_bytes, request.offset_bytes + request.size_bytes);
-        if (!is_scanned && from < until) std::memset(request.segments[0].data + (from - request.offset_bytes), 0, until - from);
+        if (from < until) std::memset(request.segments[0].data + (from - request.offset_bytes), 0, until - from);
     });
     const Results results = left.verify();
     INFO(left.run.sink.text());
@@ -233,7 +192,7 @@ TEST_CASE("a part of the log that cannot be read is not called lost because bloc
     // So far away that the first late block can be read, however large it may have been.
     const std::uint64_t hole = ((late_bytes + sim::kLogBlockBytesMax) / kHoleBytes + 1) * kHoleBytes;
     REQUIRE(std::prev(kept.end())->second >= hole + kHoleBytes);
-    fail_reads_in_holes(left, {hole});
+    left.make_log_unreadable({hole});
     return_zeros_until(left, late_bytes, hole, sim::kRereadsMax + 1);
     const Results results = left.verify();
     INFO(left.run.sink.text());
@@ -255,14 +214,10 @@ TEST_CASE("a part of the log that comes only now and then is not given up with t
     REQUIRE(in_holes.findings.size() == kHoles);
     const std::uint64_t rare = holes.back() + kHoleBytes;  // comes alone, but not the first time
     bool was_tried = false;
-    left.run.storage.set_fault([&, log_path = left.options.files[1].path](const Recorded& request) {
-        if (!is_read(request) || request.path != log_path) return std::error_code{};
-        const std::uint64_t end_bytes = request.offset_bytes + request.size_bytes;
-        const bool is_hit = std::any_of(holes.begin(), holes.end(),
-                                        [&](std::uint64_t hole) { return request.offset_bytes < hole + kHoleBytes && hole < end_bytes; });
+    left.fail_log_reads([&](const Recorded& request) {
         const bool is_first = request.offset_bytes == rare && request.size_bytes == kHoleBytes && !was_tried;
         was_tried = was_tried || is_first;
-        return is_hit || is_first ? std::make_error_code(std::errc::io_error) : std::error_code{};
+        return is_first || LeftRun::meets_any(request, holes);
     });
     const Results results = left.verify();
     INFO(left.run.sink.text());
@@ -283,10 +238,7 @@ TEST_CASE("old data in a kept file is no finding although the log has a hole, in
     });
     std::uint64_t last = 0;
     left.for_each_block([&last](std::uint64_t, const sim::LogBlockHeader& header) { last = std::max(last, header.sequence); });
-    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
-        const std::vector<std::byte> zeros(header.size_bytes);
-        if (header.sequence != 1 && header.sequence != last) left.log().write(offset_bytes, zeros.data(), zeros.size());
-    });
+    left.erase_blocks([last](const sim::LogBlockHeader& header) { return header.sequence != 1 && header.sequence != last; });
     left.put_version(0, 1, 0);
     const std::vector<std::byte> noise(left.data().size_bytes() - sim::kPageBytes, std::byte{0x5a});
     left.data().write(sim::kPageBytes, noise.data(), noise.size());

@@ -4,10 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <system_error>
 #include <vector>
 
-#include "sim/page/checksum.hpp"
 #include "sim/page/log_layout.hpp"
 #include "tests/sim/support/left_run.hpp"
 #include "tests/support/catch.hpp"
@@ -21,22 +19,14 @@ namespace {
 // Puts `value` into the block with this number, at this offset, and makes the checksum right.
 template <typename Value>
 void put_into_block(LeftRun& left, std::uint64_t sequence, std::size_t offset, const Value& value) {
-    left.for_each_block([&](std::uint64_t offset_bytes, const LogBlockHeader& header) {
-        if (header.sequence != sequence) return;
-        std::vector<std::byte> block(header.size_bytes);
-        left.log().read(offset_bytes, block.data(), block.size());
-        std::memcpy(block.data() + offset, &value, sizeof value);
-        const std::uint32_t checksum = sim::crc32c(block.data() + 4, block.size() - 4);
-        std::memcpy(block.data(), &checksum, sizeof checksum);
-        left.log().write(offset_bytes, block.data(), block.size());
-    });
+    left.change_block(sequence, [&](std::vector<std::byte>& block) { std::memcpy(block.data() + offset, &value, sizeof value); });
 }
 
 }  // namespace
 
 TEST_CASE("a log block whose numbers do not belong to its place is not one of the log") {
     LeftRun left;
-    const std::uint64_t last = left.verify().durability->last_block;
+    const std::uint64_t last = left.durability().last_block;
     std::vector<std::byte> log(left.log().size_bytes());
     left.log().read(0, log.data(), log.size());
     LogBlockHeader header{};
@@ -62,17 +52,13 @@ TEST_CASE("a log block whose numbers do not belong to its place is not one of th
 }
 
 TEST_CASE("a log in units of 512 bytes is verified on a disk with sectors of 4 KB") {
-    constexpr std::uint64_t kLargeSectorBytes = 4096;
     LeftRun left;
     std::uint64_t within_sectors = 0;
-    left.for_each_block(
-        [&](std::uint64_t offset_bytes, const LogBlockHeader&) { within_sectors += offset_bytes % kLargeSectorBytes != 0 ? 1 : 0; });
-    REQUIRE(within_sectors > 0);
-    left.run.storage.set_fault([&](const Recorded& request) {
-        const bool is_refused = request.path == left.options.files[1].path && is_read(request) &&
-                                (request.offset_bytes % kLargeSectorBytes != 0 || request.size_bytes % kLargeSectorBytes != 0);
-        return is_refused ? std::make_error_code(std::errc::invalid_argument) : std::error_code{};
+    left.for_each_block([&](std::uint64_t offset_bytes, const LogBlockHeader&) {
+        within_sectors += offset_bytes % LeftRun::kLargeSectorBytes != 0 ? 1 : 0;
     });
+    REQUIRE(within_sectors > 0);
+    left.give_log_large_sectors();
     const sim::Results results = left.verify();
     CHECK(kinds(results) == "");
     CHECK(results.outcome == sim::Outcome::passed);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
-#include <system_error>
 
 #include "sim/verify/page_verification.hpp"
 #include "tests/sim/support/left_run.hpp"
@@ -18,11 +17,9 @@ TEST_CASE("pages beside each other that cannot be read are tried again at the sa
     constexpr std::uint32_t kFirst = 130;
     constexpr std::uint32_t kCount = 40;
     LeftRun left;
-    left.run.storage.set_fault([&left](const Recorded& request) {
-        const bool holds_one = request.offset_bytes < std::uint64_t{kFirst + kCount} * kPageBytes &&
-                               std::uint64_t{kFirst} * kPageBytes < request.offset_bytes + request.size_bytes;
-        const bool fails = is_read(request) && request.path == left.options.files[0].path && holds_one;
-        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    left.fail_data_reads([](const Recorded& request) {
+        return request.offset_bytes < std::uint64_t{kFirst + kCount} * kPageBytes &&
+               std::uint64_t{kFirst} * kPageBytes < request.offset_bytes + request.size_bytes;
     });
     const Results results = left.verify();
     REQUIRE(results.findings.size() == kCount);
@@ -47,14 +44,12 @@ TEST_CASE("every page that can be read is verified, however many ranges there ar
     constexpr std::uint64_t kBad = 5;                // of each range: never comes
     LeftRun left(0, kRanges);
     std::set<std::uint64_t> tried;  // the pages after those: come only when they are read alone, and not the first time
-    left.run.storage.set_fault([&](const Recorded& request) {
-        if (!is_read(request) || request.path != left.options.files[0].path) return std::error_code{};
+    left.fail_data_reads([&tried](const Recorded& request) {
         const std::uint64_t first = request.offset_bytes / kPageBytes;
         const std::uint64_t count = request.size_bytes / kPageBytes;
         const std::uint64_t before_bad = (kBad + kRangePages - first % kRangePages) % kRangePages;
         const bool is_next = first % kRangePages == kBad + 1 && count == 1;
-        const bool fails = is_next ? tried.insert(first).second : before_bad < count;
-        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+        return is_next ? tried.insert(first).second : before_bad < count;
     });
     const Results results = left.verify();
     CHECK(tried.size() == kRanges);
