@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,40 @@ using ums::kMb;
 
 namespace {
 
+ums::Task<void> resize_data(WorkerWorld& world, std::uint64_t size_bytes) {
+    sim::FileResizer resizer(world.context());
+    co_await resizer.resize(world.data(), size_bytes);
+}
+
+// The same while the rule decides how requests end.
+ums::Task<void> resize_under(WorkerWorld& world, std::uint64_t size_bytes, const FaultyStorage::Rule& rule) {
+    world.storage.set_rule(rule);
+    co_await resize_data(world, size_bytes);
+    world.storage.set_rule(nullptr);
+}
+
+// Gives these pages a new version, and writes it to the disk.
+ums::Task<void> write_changed_pages(WorkerWorld& world, const std::vector<std::uint32_t>& pages) {
+    for (const std::uint32_t page : pages) co_await world.change_page(page);
+    sim::Checkpoint checkpoint(world.context());
+    co_await checkpoint.run_once();
+}
+
+// The disk refuses to cut the file, which stays as it is, also in the log.
+ums::Task<void> cut_in_vain(WorkerWorld& world) {
+    const sim::CheckpointBegin before = co_await world.parts->log->begin_checkpoint();
+    const FaultyStorage::Rule no_cut = [](const ums::IoRequest& request) {
+        return Fate{.error = request.operation == ums::IoOperation::truncate ? ENOSPC : 0};
+    };
+    co_await resize_under(world, kMb, no_cut);
+    CHECK(world.data().file.size_bytes() == 8 * kMb);
+    CHECK(world.data().file.shrunk_count == 0);
+    const sim::CheckpointBegin after = co_await world.parts->log->begin_checkpoint();
+    const std::uint32_t id = world.data().file.id();
+    CHECK(after.sums.file(id).page_count == before.sums.file(id).page_count);
+    CHECK(after.sums.file(id).regions == before.sums.file(id).regions);
+}
+
 // Uses the file again and again, as users do, and measures the longest wait for it.
 ums::Task<void> use_file(WorkerWorld& world, const bool& is_over, std::uint64_t& longest_ns) {
     while (!is_over) {
@@ -32,9 +67,9 @@ ums::Task<void> use_file(WorkerWorld& world, const bool& is_over, std::uint64_t&
 
 // Of a file that has changed in the part that is to be cut off.
 ums::Task<void> change_and_take(WorkerWorld& world, sim::Snapshot& snapshot) {
-    for (std::uint32_t page = 200; page < 600; ++page) co_await world.change_page(page);
-    sim::Checkpoint checkpoint(world.context());
-    co_await checkpoint.run_once();
+    std::vector<std::uint32_t> pages(400);
+    std::iota(pages.begin(), pages.end(), 200U);
+    co_await write_changed_pages(world, pages);
     co_await snapshot.take();
 }
 
@@ -59,17 +94,15 @@ std::string resize_steps(WorkerWorld& world, bool with_log) {
     world.run([&steps, with_log](WorkerWorld& w) -> ums::Task<void> {
         const std::int32_t file = w.data().file.transfer_handle().value;
         const std::int32_t log_file = w.parts->log_files.front()->transfer_handle().value;
-        w.storage.set_rule([file, log_file, with_log, &steps](const ums::IoRequest& request) {
+        const FaultyStorage::Rule note = [file, log_file, with_log, &steps](const ums::IoRequest& request) {
             if (with_log && request.operation == ums::IoOperation::write && request.file.value == log_file) steps += "log ";
             if (request.operation == ums::IoOperation::truncate) steps += "cut ";
             if (request.operation == ums::IoOperation::allocate) steps += "grow ";
             if (request.operation == ums::IoOperation::sync && request.file.value == file) steps += "sync ";
             return Fate{};
-        });
-        sim::FileResizer resizer(w.context());
-        co_await resizer.resize(w.data(), 4 * kMb);
-        co_await resizer.resize(w.data(), 8 * kMb);
-        w.storage.set_rule(nullptr);
+        };
+        co_await resize_under(w, 4 * kMb, note);
+        co_await resize_under(w, 8 * kMb, note);
     });
     return steps;
 }
@@ -89,8 +122,7 @@ TEST_CASE("copying pages to the snapshot before a shrink blocks the file for onl
         std::uint64_t longest_ns = 0;
         ums::TaskGroup users;
         (*w.schedulers)[0].spawn(users, "User", use_file(w, is_over, longest_ns));
-        sim::FileResizer resizer(w.context());
-        co_await resizer.resize(w.data(), kMb);
+        co_await resize_data(w, kMb);
         is_over = true;
         co_await users.join();
         w.storage.set_rule(nullptr);
@@ -113,8 +145,7 @@ TEST_CASE("a snapshot that is taken while pages are copied for a shrink has all 
         w.storage.set_rule([](const ums::IoRequest&) { return Fate{.delay_ns = 100 * ums::kNsPerMs}; });
         ums::TaskGroup checks;
         (*w.schedulers)[0].spawn(checks, "Snapshot Check", take_another_snapshot(w, snapshot));
-        sim::FileResizer resizer(w.context());
-        co_await resizer.resize(w.data(), kMb);
+        co_await resize_data(w, kMb);
         co_await checks.join();
         w.storage.set_rule(nullptr);
         CHECK(w.data().file.size_bytes() == kMb);
@@ -127,16 +158,12 @@ TEST_CASE("a snapshot that is taken while pages are copied for a shrink has all 
 TEST_CASE("a shrink that cannot be logged cuts nothing") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
-        co_await w.change_page(700);
-        sim::Checkpoint checkpoint(w.context());
-        co_await checkpoint.run_once();
-        const std::int32_t file = w.data().file.transfer_handle().value;
-        w.storage.set_rule([file](const ums::IoRequest& request) {
+        const std::vector<std::uint32_t> pages{700};
+        co_await write_changed_pages(w, pages);
+        const FaultyStorage::Rule no_log = [file = w.data().file.transfer_handle().value](const ums::IoRequest& request) {
             return Fate{.error = request.operation == ums::IoOperation::write && request.file.value != file ? EIO : 0};
-        });
-        sim::FileResizer resizer(w.context());
-        co_await resizer.resize(w.data(), kMb);
-        w.storage.set_rule(nullptr);
+        };
+        co_await resize_under(w, kMb, no_log);
         CHECK(w.data().file.size_bytes() == 8 * kMb);
         CHECK(w.data().file.shrunk_count == 0);
         CHECK(w.data().ledger[700].version == 1);
@@ -157,16 +184,14 @@ TEST_CASE("a run that stops does not wait for the zeros of a growth: the file ke
     world.options.stamp_files = true;
     std::uint32_t stamps = 0;
     world.run([&stamps](WorkerWorld& w) -> ums::Task<void> {
-        sim::FileResizer resizer(w.context());
-        co_await resizer.resize(w.data(), 4 * kMb);
-        const std::int32_t file = w.data().file.transfer_handle().value;
-        w.storage.set_rule([file, &stamps, &w](const ums::IoRequest& request) {
+        co_await resize_data(w, 4 * kMb);
+        const FaultyStorage::Rule stop_while_stamping = [file = w.data().file.transfer_handle().value, &stamps,
+                                                         &w](const ums::IoRequest& request) {
             const bool is_stamp = request.operation == ums::IoOperation::write && request.file.value == file;
             if (is_stamp && ++stamps == 2) w.state.stop(sim::Outcome::stopped, "somebody pressed Ctrl-C");
             return Fate{};
-        });
-        co_await resizer.resize(w.data(), 8 * kMb);
-        w.storage.set_rule(nullptr);
+        };
+        co_await resize_under(w, 8 * kMb, stop_while_stamping);
         CHECK(w.data().file.size_bytes() == 4 * kMb);
         CHECK(w.data().file.grown_count == 0);
     });
@@ -179,9 +204,8 @@ TEST_CASE("a page that could not be read or copied for the snapshot is not promi
     WorkerWorld world;
     world.add_replica(1);
     world.run([failing](WorkerWorld& w) -> ums::Task<void> {
-        for (const std::uint32_t page : {300U, 700U}) co_await w.change_page(page);
-        sim::Checkpoint checkpoint(w.context());
-        co_await checkpoint.run_once();
+        const std::vector<std::uint32_t> pages{300, 700};
+        co_await write_changed_pages(w, pages);
         sim::Snapshot& snapshot = *w.parts->snapshots.front();
         co_await snapshot.take();
         sim::DataFile& replica = *w.parts->data_files.back();
@@ -192,8 +216,7 @@ TEST_CASE("a page that could not be read or copied for the snapshot is not promi
                 request.operation == failing && request.file.value == file && request.offset_bytes == std::uint64_t{300} * sim::kPageBytes;
             return Fate{.error = is_bad ? EIO : 0};
         });
-        for (const std::uint32_t page : {300U, 700U}) co_await w.change_page(page);
-        co_await checkpoint.run_once();
+        co_await write_changed_pages(w, pages);
         w.storage.set_rule(nullptr);
         CHECK(w.sink.findings().size() == 1);
         CHECK(replica.ledger[300].unknown == 1);
@@ -202,7 +225,7 @@ TEST_CASE("a page that could not be read or copied for the snapshot is not promi
         // Reading them through the snapshot gives no second finding.
         sim::RangeReader reader = w.context().make_reader();
         std::uint32_t pages_read = 0;
-        for (const std::uint32_t page : {300U, 700U}) pages_read += co_await snapshot.read(reader, page, 1);
+        for (const std::uint32_t page : pages) pages_read += co_await snapshot.read(reader, page, 1);
         CHECK(pages_read == 2);
         co_await snapshot.release();
     });
@@ -212,43 +235,21 @@ TEST_CASE("a page that could not be read or copied for the snapshot is not promi
 TEST_CASE("a cut that fails is taken back in the log, which then has the old size and all pages") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
-        co_await w.change_page(700);
-        sim::Checkpoint checkpoint(w.context());
-        co_await checkpoint.run_once();
-        const sim::CheckpointBegin before = co_await w.parts->log->begin_checkpoint();
-        w.storage.set_rule(
-            [](const ums::IoRequest& request) { return Fate{.error = request.operation == ums::IoOperation::truncate ? ENOSPC : 0}; });
-        sim::FileResizer resizer(w.context());
-        co_await resizer.resize(w.data(), kMb);
-        w.storage.set_rule(nullptr);
-        CHECK(w.data().file.size_bytes() == 8 * kMb);
-        CHECK(w.data().file.shrunk_count == 0);
+        const std::vector<std::uint32_t> pages{700};
+        co_await write_changed_pages(w, pages);
+        co_await cut_in_vain(w);
         CHECK(w.data().ledger[700].version == 1);
-        const sim::CheckpointBegin after = co_await w.parts->log->begin_checkpoint();
-        const std::uint32_t id = w.data().file.id();
-        CHECK(after.sums.file(id).page_count == before.sums.file(id).page_count);
-        CHECK(after.sums.file(id).regions == before.sums.file(id).regions);
     });
 }
 
 TEST_CASE("a cut that fails is taken back in the log with the versions that pages have only in memory so far") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
-        sim::Checkpoint checkpoint(w.context());
-        for (const std::uint32_t page : {100U, 700U}) co_await w.change_page(page);
-        co_await checkpoint.run_once();
+        const std::vector<std::uint32_t> pages{100, 700};
+        co_await write_changed_pages(w, pages);
         for (const std::uint32_t page : {100U, 700U, 900U}) co_await w.change_page(page);
-        const sim::CheckpointBegin before = co_await w.parts->log->begin_checkpoint();
-        w.storage.set_rule(
-            [](const ums::IoRequest& request) { return Fate{.error = request.operation == ums::IoOperation::truncate ? ENOSPC : 0}; });
-        sim::FileResizer resizer(w.context());
-        co_await resizer.resize(w.data(), kMb);
-        w.storage.set_rule(nullptr);
-        CHECK(w.data().file.shrunk_count == 0);
+        co_await cut_in_vain(w);
         CHECK(w.is_dirty(900));
-        const sim::CheckpointBegin after = co_await w.parts->log->begin_checkpoint();
-        const std::uint32_t id = w.data().file.id();
-        CHECK(after.sums.file(id).regions == before.sums.file(id).regions);
     });
 }
 
@@ -270,18 +271,16 @@ TEST_CASE("a cut takes its promises back before the file becomes smaller, and a 
             }
             steps.push_back(std::move(step));
         };
-        w.storage.set_rule([&collect](const ums::IoRequest& request) {
+        const FaultyStorage::Rule collect_before = [&collect](const ums::IoRequest& request) {
             if (request.operation == ums::IoOperation::truncate) collect("truncate:");
             if (request.operation == ums::IoOperation::allocate) collect("allocate:");
             if (request.operation == ums::IoOperation::sync) collect("sync:");
             return Fate{};
-        });
-        sim::FileResizer resizer(w.context());
-        co_await resizer.resize(w.data(), 4 * kMb);
+        };
+        co_await resize_under(w, 4 * kMb, collect_before);
         collect("cut:");
-        co_await resizer.resize(w.data(), 8 * kMb);
+        co_await resize_under(w, 8 * kMb, collect_before);
         collect("grown:");
-        w.storage.set_rule(nullptr);
     });
     CHECK(steps == std::vector<std::string>{"truncate: cut to 512 size 512", "sync:", "cut:", "allocate:", "sync:", "grown: size 1024"});
 }
