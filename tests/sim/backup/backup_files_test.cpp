@@ -2,13 +2,17 @@
 // and what is not to be kept is removed.
 #include "sim/backup/backup_files.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include "sim/errors.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/units.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
 using sim::FileRole;
@@ -16,6 +20,19 @@ using sim::Options;
 using sim::Outcome;
 using sim::Phase;
 using sim::Results;
+
+namespace {
+
+// Has 20 MB free, whatever the disk below has.
+struct LittleSpace final : ums::ForwardingStorage {
+    using ums::ForwardingStorage::ForwardingStorage;
+    std::error_code free_space(const std::string& /*path*/, std::uint64_t& free_bytes) override {
+        free_bytes = 20 * ums::kMb;
+        return {};
+    }
+};
+
+}  // namespace
 
 TEST_CASE("the list of backup folders is split, and the stripes are distributed over them in turn") {
     CHECK(sim::backup_folders("/a|/b/||/c d") == std::vector<std::string>{"/a", "/b/", "/c d"});
@@ -54,13 +71,14 @@ TEST_CASE("a backup never replaces a file that is not ours, and the run then cre
 
 TEST_CASE("if there is no room for a backup, the run says so before it creates a file") {
     RealRun run;
+    LittleSpace storage(run.posix);
     Options options = quiet_options(run.folder.path());
     options.backup_user.folders = run.folder.path();
-    // More than any test machine's disk has.
     options.backup_user.differential_interval_s = 1;
-    options.files[0].initial_size_mb = options.files[0].max_size_mb = 1 << 20;
-    CHECK_THROWS_AS(run.run(options), sim::EnvironmentError);
+    CHECK_THROWS_WITH(sim::Simulation(options, storage, run.clock, run.sink).run(), ContainsSubstring("not enough space"));
     CHECK(run.folder.is_empty());
+    options.backup_user.folders.clear();
+    CHECK(sim::Simulation(options, storage, run.clock, run.sink).run().outcome == Outcome::passed);
 }
 
 TEST_CASE("backups and restored files are removed at the end of the run, unless they are to be kept or something was wrong") {
