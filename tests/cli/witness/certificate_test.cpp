@@ -1,4 +1,7 @@
 // A witness and a run that authenticate each other with certificates.
+#include <cstdint>
+#include <string>
+
 #include "tests/cli/witness/certificates.hpp"
 #include "tests/cli/witness/witness_rig.hpp"
 
@@ -16,6 +19,13 @@ void write_pair(const IoproofFolder& folder, const std::string& name, const Cert
     certificate.write(folder.path() / (name + ".pem"), folder.path() / (name + ".key"));
 }
 
+// What a run says that cannot reach this witness, with these keys; nothing if it can.
+std::string problem_with(const cli::WitnessServer& server, const cli::TlsKeys& keys, std::uint64_t run_id = 1) {
+    const auto port = static_cast<std::uint16_t>(std::stoul(server.address().substr(server.address().rfind(':') + 1)));
+    cli::WitnessSink sink({.host = "127.0.0.1", .port = port}, keys);
+    return sink.append(encode(witness_test::section_of(run_id, 10)));
+}
+
 }  // namespace
 
 TEST_CASE("a run and a witness with certificates of one authority trust each other, and no one else") {
@@ -29,17 +39,22 @@ TEST_CASE("a run and a witness with certificates of one authority trust each oth
     write_pair(folder, "false", Certificate("false", &stranger));
     cli::WitnessShelf shelf(folder.path() / "store");
     const cli::WitnessServer server({.host = "127.0.0.1", .port = 0}, keys_in(folder, "witness", "authority"), shelf);
-    const auto port = static_cast<std::uint16_t>(std::stoul(server.address().substr(server.address().rfind(':') + 1)));
-    const auto says = [&](const std::string& name, const std::string& trusted, const std::string& host = "127.0.0.1") {
-        cli::WitnessSink sink({.host = host, .port = port}, keys_in(folder, name, trusted));
-        return sink.append(encode(witness_test::section_of(1, 10)));
-    };
-    CHECK(says("run", "authority").empty());
-    CHECK_FALSE(says("false", "authority").empty());                                      // the witness does not trust the run
-    CHECK_THAT(says("run", "stranger"), ContainsSubstring("certificate"));                // the run does not trust the witness
-    CHECK_THAT(says("run", "authority", "localhost"), ContainsSubstring("certificate"));  // the certificate is for another name
+    CHECK(problem_with(server, keys_in(folder, "run", "authority")) == "");
+    CHECK(problem_with(server, keys_in(folder, "false", "authority")) != "");                                // the run is not trusted
+    CHECK_THAT(problem_with(server, keys_in(folder, "run", "stranger")), ContainsSubstring("certificate"));  // the witness is not
     witness_test::write_key(folder, "key", witness_test::kKey);
-    cli::WitnessSink with_key({.host = "127.0.0.1", .port = port}, witness_test::key_of(folder));
-    CHECK_FALSE(with_key.append(encode(witness_test::section_of(2, 20))).empty());
+    CHECK(problem_with(server, witness_test::key_of(folder), 2) != "");
     CHECK(shelf.run_count() == 1);
+}
+
+TEST_CASE("a run does not trust a witness whose certificate is for another host") {
+    const IoproofFolder folder;
+    const Certificate authority("authority");
+    write_pair(folder, "authority", authority);
+    write_pair(folder, "witness", Certificate("witness", &authority, "DNS:witness.example"));
+    write_pair(folder, "run", Certificate("run", &authority));
+    cli::WitnessShelf shelf(folder.path() / "store");
+    const cli::WitnessServer server({.host = "127.0.0.1", .port = 0}, keys_in(folder, "witness", "authority"), shelf);
+    CHECK_THAT(problem_with(server, keys_in(folder, "run", "authority")), ContainsSubstring("certificate"));
+    CHECK(shelf.run_count() == 0);
 }

@@ -16,8 +16,8 @@ namespace witness_test {
 
 class Certificate {
 public:
-    // For the loopback address; signed by `authority`, or self-signed.
-    explicit Certificate(const std::string& name, const Certificate* authority = nullptr)
+    // Signed by `authority`, for this place, or self-signed.
+    explicit Certificate(const std::string& name, const Certificate* authority = nullptr, const char* place = "IP:127.0.0.1")
         : key_(::EVP_EC_gen("P-256"), ::EVP_PKEY_free), certificate_(::X509_new(), ::X509_free) {
         X509* const x = certificate_.get();
         ::X509_set_version(x, 2);
@@ -30,7 +30,7 @@ public:
         const Certificate& issuer = authority == nullptr ? *this : *authority;
         ::X509_set_issuer_name(x, ::X509_get_subject_name(issuer.certificate_.get()));
         add(NID_basic_constraints, authority == nullptr ? "critical,CA:TRUE" : "CA:FALSE");
-        if (authority != nullptr) add(NID_subject_alt_name, "IP:127.0.0.1");
+        if (authority != nullptr) add(NID_subject_alt_name, place);
         REQUIRE(::X509_sign(x, issuer.key_.get(), ::EVP_sha256()) > 0);
     }
 
