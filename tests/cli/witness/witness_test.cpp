@@ -1,5 +1,6 @@
 // A witness and its clients, over real connections.
 #include <grp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,6 +63,10 @@ public:
             // Not through Asio, which waits for the answer even so.
             static_cast<void>(::connect(clients_.back().native_handle(), place.data(), static_cast<socklen_t>(place.size())));
         }
+        if (!is_silent) return;
+        // How many a system accepts beyond the limit, and whether it refuses the others, is its own decision.
+        pollfd last{.fd = clients_.back().native_handle(), .events = POLLOUT, .revents = 0};
+        is_silent = ::poll(&last, 1, 100) == 0;
     }
     bool is_silent = false;
 
@@ -214,7 +219,7 @@ TEST_CASE("a witness is reached at the second address of its name if nothing ans
     boost::system::error_code error;
     const auto addresses = resolver.resolve("localhost", std::to_string(rig.port()), error);
     if (!silent.is_silent || error || addresses.empty() || !addresses.begin()->endpoint().address().is_v6()) {
-        WARN("skipped: localhost is not ::1 first here");
+        WARN("skipped: localhost is not ::1 first here, or what the queue of a port has no room for gets an answer");
         return;
     }
     boost::asio::ssl::context keys = cli::tls_context(cli::TlsSide::client, key_of(folder));
