@@ -281,8 +281,10 @@ TEST_CASE("unusable keys are refused with the reason") {
     refused({.cert = folder.path() / "x", .cert_key = folder.path() / "x", .ca = folder.path() / "x"}, "--cert ");
 }
 
-// What a process of this user, with only this group, reports about the key: "" if it accepts it.
-std::string key_answer_to(uid_t user, gid_t group, const std::string& path) {
+constexpr const char* kCannotBe = "another user it cannot be";
+
+// What a process of this user, with only this group, reports about the key in the folder: "" if it accepts it.
+std::string key_answer_to(uid_t user, gid_t group, const std::filesystem::path& folder) {
     std::array<int, 2> ends{};
     REQUIRE(::pipe(ends.data()) == 0);
     const pid_t child = ::fork();
@@ -290,8 +292,10 @@ std::string key_answer_to(uid_t user, gid_t group, const std::string& path) {
     if (child == 0) {
         std::string answer;
         try {
-            if (::setgroups(0, nullptr) != 0 || ::setgid(group) != 0 || ::setuid(user) != 0) answer = "another user it cannot be";
-            if (answer.empty()) static_cast<void>(cli::tls_context(cli::TlsSide::server, {.key_file = path}));
+            // From inside, because the folder for temporary files may be one that only its owner may enter.
+            const bool is_there = ::chdir(folder.c_str()) == 0;
+            if (!is_there || ::setgroups(0, nullptr) != 0 || ::setgid(group) != 0 || ::setuid(user) != 0) answer = kCannotBe;
+            if (answer.empty()) static_cast<void>(cli::tls_context(cli::TlsSide::server, {.key_file = "key"}));
         } catch (const std::exception& error) {
             answer = error.what();
         }
@@ -321,10 +325,14 @@ TEST_CASE("a key may be group-readable only if it is root's, and never readable 
     std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
     const std::string path = folder / "key";
     std::ofstream(path) << kKey << "\n";
+    if (::chown(path.c_str(), kUser, kGroup) != 0 || key_answer_to(kUser, kGroup, folder.path()) == kCannotBe) {
+        WARN("skipped: the root of this container has no other users");
+        return;
+    }
     const auto answer = [&](uid_t owner, unsigned mode) {
         REQUIRE(::chown(path.c_str(), owner, kGroup) == 0);
         std::filesystem::permissions(path, std::filesystem::perms(mode));
-        return key_answer_to(kUser, kGroup, path);
+        return key_answer_to(kUser, kGroup, folder.path());
     };
     CHECK(answer(0, 0640) == "");
     CHECK(answer(0, 0440) == "");
