@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -109,6 +110,16 @@ class Machine:
         machine.stdout.close()
         machine.wait()
 
+    def has_begun(self, machine):
+        """Waits until ioproof starts. A machine that says nothing is cut off when the patience is over, which ends its output."""
+        alarm = threading.Timer(BOOT_PATIENCE_S, os.killpg, (machine.pid, signal.SIGKILL))
+        alarm.start()
+        try:
+            return any(b"ioproof starts" in line for line in machine.stdout)
+        finally:
+            alarm.cancel()
+            alarm.join()
+
     def run_until_cut(self, seconds, resume, is_early):
         """Cuts the power while files are created or soon after (`is_early`), or once much has been promised. Returns how the run ended
         before that, or that it never began, or ""."""
@@ -118,12 +129,7 @@ class Machine:
         machine = self.start(RUN.format(program=self.program, seed=self.seed, resume="--resume" if resume else ""))
         alarm = time.monotonic() + BOOT_PATIENCE_S
         promised = self.ledger_bytes()
-        has_begun = False
-        for line in machine.stdout:
-            has_begun = b"ioproof starts" in line
-            if has_begun or time.monotonic() > alarm:
-                break
-        if not has_begun:
+        if not self.has_begun(machine):
             self.cut_off(machine)
             return f"ioproof did not start in the machine: {self.read('mount.txt')[-800:]}"
         while not is_early and self.ledger_bytes() < promised + MUCH_PROMISED_BYTES and time.monotonic() < alarm:
