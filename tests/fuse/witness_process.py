@@ -4,6 +4,33 @@ import os
 import re
 import secrets
 import subprocess
+import time
+
+PATIENCE_S = 60
+
+
+def port_of(process, path):
+    """Waits until the witness has written where it listens."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        has_ended = process.poll() is not None
+        with open(path, encoding="utf-8") as output:
+            said = output.read()
+        found = re.search(r"listens on 127\.0\.0\.1:(\d+);", said)
+        if found:
+            return found[1]
+        if has_ended or time.monotonic() > deadline:
+            raise RuntimeError(f"the witness does not listen: {said}")
+        time.sleep(0.02)
+
+
+def end(process):
+    process.terminate()
+    try:
+        process.wait(timeout=PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 @contextlib.contextmanager
@@ -12,11 +39,11 @@ def witness(program, folder):
     key = os.path.join(folder, "key")
     with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
         file.write(secrets.token_hex(32))
-    process = subprocess.Popen([program, "witness", "--listen", "127.0.0.1:0", "--store", os.path.join(folder, "store"), "--key-file", key],
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    command = [program, "witness", "--listen", "127.0.0.1:0", "--store", os.path.join(folder, "store"), "--key-file", key]
+    said = os.path.join(folder, "witness.txt")
+    with open(said, "w", encoding="utf-8") as output:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
     try:
-        port = re.search(r"listens on 127\.0\.0\.1:(\d+)", process.stdout.readline())[1]
-        yield ["--witness", f"127.0.0.1:{port}", "--key-file", key]
+        yield ["--witness", f"127.0.0.1:{port_of(process, said)}", "--key-file", key]
     finally:
-        process.terminate()
-        process.communicate()
+        end(process)
