@@ -2,6 +2,7 @@
 import contextlib
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import time
 
 SKIPPED = 77
+MOUNT_PATIENCE_S = 30
 
 
 class CannotMount(Exception):
@@ -36,6 +38,15 @@ def unmount_if_terminated():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
+def end(process):
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
 class FaultyMount:
     """with FaultyMount(program, folder, faults) as mount: mount.path is the mounted folder; mount.truth() returns what has happened."""
 
@@ -60,11 +71,17 @@ class FaultyMount:
             os.makedirs(path, exist_ok=True)
         self.process = subprocess.Popen(self.command + [self.path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, start_new_session=True)
-        if self.process.stdout.readline() != "mounted\n":
-            message = self.process.stderr.read().strip()
+        if not self.says_mounted():
+            process = self.process
+            end(process)
+            message = process.stderr.read().strip()
             self.__exit__(None, None, None)
-            raise CannotMount(message or f"exit code {self.process.returncode}")
+            raise CannotMount(message or f"not mounted: exit code {process.returncode}")
         return self
+
+    def says_mounted(self):
+        ready, _, _ = select.select([self.process.stdout], [], [], MOUNT_PATIENCE_S)
+        return bool(ready) and self.process.stdout.readline() == "mounted\n"
 
     def add_fault(self, fault):
         with open(os.path.join(self.path, ".faults"), "w", encoding="utf-8") as control:
@@ -83,12 +100,7 @@ class FaultyMount:
         process, self.process = self.process, None
         if process is None:
             return
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        end(process)
         process.stdout.close()
         process.stderr.close()
         # auto_unmount takes effect a moment after the process has ended.
