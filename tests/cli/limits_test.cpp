@@ -13,6 +13,7 @@
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
+#include "ums/io/uring_probe.hpp"
 
 using test::IoproofFolder;
 using test::Process;
@@ -82,9 +83,11 @@ TEST_CASE("with too few open files a run names the limit and leaves an earlier r
     const std::string log = folder.read("l.xml");
     const std::string results = folder.read("r.json");
     const std::string data = folder.read("data/sqliosim.mdx");
+    std::vector<const char*> engines{"threads"};
+    if (ums::probe_uring().is_usable()) engines.push_back("uring");
     for (const int limit : {4, 6, 9, 14, 18, 20, 23, 25}) {
         if (test::kIsSanitized && limit < 9) continue;  // a sanitizer's start-up fails if it cannot open a few files itself
-        for (const char* engine : {"uring", "threads"}) {
+        for (const char* const engine : engines) {
             INFO("ulimit -n " << limit << ", " << engine);
             const auto run = start_after(folder, fmt::format("ulimit -n {}", limit), fmt::format("{} --engine {}", kRun, engine));
             CHECK(run->wait() == 3);
