@@ -16,7 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuse"))
 from crash_run import CrashRun
+from ioproof_run import ENGINES
 
 SIZES_MB = {"ext4": 128, "xfs": 512, "btrfs": 256}
 MKFS = {"ext4": ["mkfs.ext4", "-q", "-F"], "xfs": ["mkfs.xfs", "-q", "-f"], "btrfs": ["mkfs.btrfs", "-q", "-f"]}
@@ -58,7 +60,7 @@ def kill_many(arguments, kind, folder, path):
     for index in range(arguments.kills):
         # Most kills hit the main run, some the creation of files.
         seconds = draw.uniform(0.0, 0.3) if draw.random() < 0.25 else draw.uniform(0.3, 2.0)
-        write_through, engine = index % 2 == 0, ["uring", "threads"][index // 2 % 2]
+        write_through, engine = index % 2 == 0, ENGINES[index // 2 % 2]
         run = CrashRun(arguments.program, path, folder, write_through, engine)
         title = f"{kind}, kill {index} after {seconds:.3f} s, seed {arguments.seed}, {engine}, WriteThrough={write_through}"
         ended = run.kill_after(seconds, draw.randrange(1, 1 << 31))

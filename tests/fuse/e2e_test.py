@@ -16,7 +16,7 @@ import time
 from cases import CASES
 from command_line import parser_of
 from faulty_mount import SKIPPED, CannotMount, FaultyMount, unmount_if_terminated, why_not
-from ioproof_run import Run
+from ioproof_run import ENGINES, Run
 from judge import judge
 
 
@@ -63,7 +63,7 @@ def plan(arguments):
         for index, case in enumerate(CASES[name]):
             if case.slow and not arguments.slow or not case.quick and not arguments.full:
                 continue
-            engines = ["uring", "threads"] if arguments.full or len(CASES[name]) == 1 else [["uring", "threads"][index % 2]]
+            engines = ENGINES if arguments.full or len(CASES[name]) == 1 else [ENGINES[index % 2]]
             jobs += [(name, case, engine, arguments.seed + k) for engine in engines for k in range(arguments.seeds)]
     return jobs
 

@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from command_line import parser_of
 from crash_run import CrashRun
 from faulty_mount import SKIPPED, CannotMount, FaultyMount, unmount_if_terminated, why_not
+from ioproof_run import ENGINES
 
 # What the file system does; whether WriteThrough is on; the least share of promise-breaking cuts to be found from the files alone. A volume
 # that was rolled back as a whole is consistent, so the files cannot reveal it.
@@ -41,7 +42,7 @@ def cut_once(arguments, name, index):
     draw = random.Random(f"{name} {arguments.seed} {index}")
     seconds, run_seed = draw.uniform(0.8, 3.0), draw.randrange(1, 1 << 31)
     cut = f"cut seed={draw.randrange(1 << 31)},unit={draw.choice([512, 4096])},lost={draw.choice([5, 50, 95])}"
-    engine = draw.choice(["uring", "threads"])
+    engine = draw.choice(ENGINES)
     title = f"{name}, cut {index}, seed {arguments.seed}: {engine}, killed after {seconds:.2f} s, {cut}"
     folder = tempfile.mkdtemp(prefix=f"power-{name}-", dir=arguments.folder)
     problem, dropped, promised, codes = "", 0, 0, []
