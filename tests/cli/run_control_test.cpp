@@ -130,6 +130,18 @@ void send_self(int signal) {
     ::usleep(50'000);
 }
 
+// For a signal that ends the process, however late that thread is; but not so late that an alarm of ten seconds could have done it.
+void end_self(int signal) {
+    ::kill(::getpid(), signal);
+    for (int i = 0; i < 100; ++i) ::usleep(50'000);
+}
+
+// For a signal that is kept. False: it was not.
+bool is_kept(const cli::GracefulStop& stop, int signal) {
+    ::kill(::getpid(), signal);
+    return stop.wait(10s) && stop.signal() == signal;
+}
+
 // Runs `work`, which sends signals to itself, in a child process. Returns its exit code; 128 + number if a signal ended it.
 int exit_code_of(const std::function<void()>& work) {
     const pid_t child = ::fork();
@@ -148,18 +160,17 @@ int exit_code_of(const std::function<void()>& work) {
 
 TEST_CASE("before anything has begun, a signal ends the process immediately") {
     const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
-    CHECK(exit_code_of([signal] { send_self(signal); }) == 130);
+    CHECK(exit_code_of([signal] { end_self(signal); }) == 130);
 }
 
 TEST_CASE("the first signal is kept for an orderly end, and the second ends the process with the code set last") {
     const int code = exit_code_of([] {
         const cli::GracefulStop stop;
         if (stop.signal() != 0) ::_exit(1);
-        send_self(SIGTERM);
-        if (stop.signal() != SIGTERM) ::_exit(2);
+        if (!is_kept(stop, SIGTERM)) ::_exit(2);
         send_self(SIGHUP);  // ignored
         cli::set_immediate_exit_code(cli::ExitCode::integrity);
-        send_self(SIGINT);
+        end_self(SIGINT);
     });
     CHECK(code == cli::to_int(cli::ExitCode::integrity));
 }
@@ -173,7 +184,7 @@ TEST_CASE("a signal that is not taken ends the process ten seconds later, one th
     if (other == 0) {
         cli::install_stop_signals();
         const cli::GracefulStop stop;
-        send_self(SIGINT);
+        if (!is_kept(stop, SIGINT)) ::_exit(1);
         static_cast<void>(stop.take());
         wait();
         ::_exit(99);
@@ -192,8 +203,7 @@ TEST_CASE("a signal that is not taken ends the process ten seconds later, one th
 TEST_CASE("an alarm that is set after its signal was taken does not end the process") {
     const int code = exit_code_of([] {
         const cli::GracefulStop stop;
-        send_self(SIGINT);
-        if (!stop.wait(10s) || stop.take() != SIGINT) ::_exit(1);
+        if (!is_kept(stop, SIGINT) || stop.take() != SIGINT) ::_exit(1);
         send_self(SIGALRM);
         ::_exit(99);
     });
@@ -204,8 +214,7 @@ TEST_CASE("a signal that came too late for one piece of work is for the next, on
     const int code = exit_code_of([] {
         {
             const cli::GracefulStop first;
-            ::kill(::getpid(), SIGTERM);
-            if (!first.wait(10s)) ::_exit(4);  // until another thread has taken it
+            if (!is_kept(first, SIGTERM)) ::_exit(4);
         }
         {
             const cli::GracefulStop second;
@@ -222,7 +231,7 @@ TEST_CASE("once the work has its result, a signal ends the process immediately, 
     const int code = exit_code_of([] {
         { const cli::GracefulStop stop; }
         send_self(SIGHUP);
-        send_self(SIGTERM);
+        end_self(SIGTERM);
     });
     CHECK(code == 130);
 }
@@ -232,7 +241,7 @@ TEST_CASE("a signal that came before the work is passed on before the work begin
     bool stopped_before = false;
     cli::install_stop_signals();
     const cli::GracefulStop orderly;
-    send_self(SIGINT);
+    REQUIRE(is_kept(orderly, SIGINT));
     cli::RunControl control(orderly, callbacks_with([&](int) { stopped = true; }));
     control.run([&] { stopped_before = stopped; });
     CHECK(stopped_before);
