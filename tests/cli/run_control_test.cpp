@@ -50,6 +50,7 @@ TEST_CASE("each of the stop signals arrives once, on the caller's thread") {
     int received = 0;
     const auto caller = std::this_thread::get_id();
     bool same_thread = false;
+    ::signal(SIGHUP, SIG_DFL);  // the tests may run under nohup
     cli::install_stop_signals();
     const cli::GracefulStop orderly;
     cli::RunControl control(orderly, callbacks_with([&](int number) {
@@ -147,6 +148,7 @@ int exit_code_of(const std::function<void()>& work) {
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
+        ::signal(SIGHUP, SIG_DFL);  // as above
         cli::install_stop_signals();
         work();
         ::_exit(99);

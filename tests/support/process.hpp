@@ -112,7 +112,8 @@ private:
     static constexpr unsigned kCloseOnExec = 1U << 2;  // CLOSE_RANGE_CLOEXEC, which older headers lack
 
     [[noreturn]] void become(const std::vector<char*>& arguments, const std::filesystem::path& folder, const sigset_t& mask) const {
-        for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+        // As a terminal starts it, even if the tests run in the background or under nohup.
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
         ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
         const int out = ::open((captured_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
         const int err = ::open((captured_ / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
