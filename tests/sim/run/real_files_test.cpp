@@ -22,6 +22,7 @@
 #include "sim/limits.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/thread_cpus.hpp"
 #include "ums/base/os_thread.hpp"
 #include "ums/base/units.hpp"
 
@@ -82,6 +83,13 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> two_cpus() {
     }
     const auto [low, high] = std::minmax_element(cpus.begin(), cpus.end());
     return std::pair(*low, *high);
+}
+
+// Those of the engine's threads, each of which should have these.
+std::set<std::string> cpus_of_io(const std::string& wanted) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until there are some
+    const std::vector<std::string> lists = ums::testing::cpus_unless("io ", [&](const std::string& list) { return list != wanted; });
+    return {lists.begin(), lists.end()};
 }
 
 // Examines something once the main run has begun, then ends the run.
@@ -171,10 +179,7 @@ TEST_CASE("IOAffinity binds the engine's threads") {
         options.engine = sim::EngineChoice::threads;
         options.io_affinity = std::uint64_t{1} << cpu;
         std::set<std::string> cpus;
-        const Results results = run_and_look(run, options, [&] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(100));
-            cpus = allowed_cpus("io");
-        });
+        const Results results = run_and_look(run, options, [&] { cpus = cpus_of_io(std::to_string(cpu)); });
         CHECK(results.engine == "threads");
         CHECK(cpus == std::set{std::to_string(cpu)});
     }
@@ -188,17 +193,14 @@ TEST_CASE("with IOAffinity=0 the engine's threads may run on all CPUs, whatever 
     Options options = busy_options(run.folder.path());
     options.engine = sim::EngineChoice::threads;
     options.affinity = std::uint64_t{1} << high;
-    std::set<std::string> cpus;
-    run_and_look(run, options, [&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        cpus = allowed_cpus("io");
-    });
     // Not the process's own list: that may also name CPUs that are not there.
     std::string all;
     std::thread([&all] {
         ums::bind_this_thread(ums::cpus_of_this_thread());
         all = field_of(text_of("/proc/thread-self/status"), "Cpus_allowed_list");
     }).join();
+    std::set<std::string> cpus;
+    run_and_look(run, options, [&] { cpus = cpus_of_io(all); });
     CHECK(cpus == std::set{all});
 }
 

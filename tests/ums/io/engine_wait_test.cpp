@@ -1,10 +1,7 @@
 // What every engine promises about sleeping, waking up and its own threads.
-#include <sched.h>
-
-#include <algorithm>
 #include <bit>
 #include <chrono>
-#include <functional>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
@@ -94,24 +91,11 @@ TEST_CASE("an engine may be created on one thread and used on another") {
 
 namespace {
 
+// Those that fit into a mask.
 std::uint64_t own_cpus() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    UMS_ASSERT(sched_getaffinity(0, sizeof set, &set) == 0);
     std::uint64_t mask = 0;
-    for (unsigned cpu = 0; cpu < 64; ++cpu) mask |= std::uint64_t{CPU_ISSET(cpu, &set) != 0} << cpu;
+    for (const std::uint32_t cpu : cpus_of_this_thread()) mask |= cpu < 64 ? std::uint64_t{1} << cpu : 0;
     return mask;
-}
-
-// A new thread has a name before it has its CPUs, and one that has ended may still be on the system's list: looks again, for ten seconds,
-// while one of the CPUs is `wrong`.
-std::vector<std::string> cpus_unless(const std::string& name, const std::function<bool(const std::string&)>& wrong) {
-    std::vector<std::string> lists = cpus_of_threads(name);
-    for (int i = 0; i < 1000 && std::any_of(lists.begin(), lists.end(), wrong); ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        lists = cpus_of_threads(name);
-    }
-    return lists;
 }
 
 }  // namespace
@@ -127,7 +111,8 @@ TEST_CASE("the engine's own threads run on the CPUs of io_affinity") {
     Bench bench(variant, options);
     IoRequest sync = make_request(IoOperation::sync, bench.file);
     finish(*bench.engine, sync);  // needs a thread in every engine
-    const std::vector<std::string> lists = cpus_of_threads(bench.engine->name() == "uring" ? "iou-wrk" : "io ");
+    const std::vector<std::string> lists = cpus_unless(bench.engine->name() == "uring" ? "iou-wrk" : "io ",
+                                                       [&](const std::string& list) { return list != std::to_string(last_cpu); });
     CHECK(!lists.empty());
     for (const std::string& list : lists) CHECK(list == std::to_string(last_cpu));
 }
