@@ -54,6 +54,7 @@ TEST_CASE("results compared with themselves show no difference") {
     for (const Json& file : comparison["files"]) {
         for (const Json& row : file["rows"]) CHECK((row["verdict"] == "same" || row["verdict"] == "unknown"));
     }
+    CHECK(row_of(comparison, 0, "reads")["verdict"] == "same");
     CHECK(comparison["unpaired"].empty());
     CHECK(comparison["configuration"].empty());
 }

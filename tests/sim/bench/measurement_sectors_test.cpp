@@ -204,6 +204,7 @@ TEST_CASE("a file into which sectors and other data are written is not verified"
     spec.timespans[0].targets.push_back(other);
     const MeasureResults results = run_spec(run, spec);
     CHECK(results.finding_count == 0);
+    REQUIRE(results.timespans.at(0).targets.size() == 2);
     for (const MeasureTargetFacts& facts : results.timespans[0].targets) {
         CHECK_FALSE(facts.is_verified);
         CHECK(facts.pages_read_back == 0);

@@ -177,7 +177,7 @@ TEST_CASE("a real block device (a loop device) is prepared without buffering, an
     make_file(backing, std::string(24 * kMb, 'x'));
     const LoopDevice loop(backing);
     if (loop.path().empty()) {
-        SUCCEED("no loop device can be had here");
+        WARN("not tried: no loop device can be had here");
         return;
     }
     sim::FileOptions file = bench.log_file("x", 2);

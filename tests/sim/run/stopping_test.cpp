@@ -212,6 +212,7 @@ TEST_CASE("a sync that fails is a finding and fails the run, one that finds no s
             CHECK(results.findings[0].request.of_file == sim::FileRequest::sync);
             CHECK(or_empty(results.findings[0].failure).error_code == error);
             CHECK(results.findings[0].place.is_log == is_log);
+            REQUIRE(results.files.size() == options.files.size());
             for (const sim::FileResult& file : results.files) CHECK(file.findings == (file.is_log == is_log ? 1 : 0));
         }
     }
@@ -244,6 +245,7 @@ TEST_CASE("a fault during the creation of a file counts for that file") {
     REQUIRE(results.finding_count == 1);
     CHECK(results.findings[0].transient);
     CHECK(results.warning_count == 0);
+    REQUIRE(results.files.size() == options.files.size());
     for (const sim::FileResult& file : results.files) CHECK(file.findings == (file.is_log ? 1 : 0));
 }
 
