@@ -9,6 +9,12 @@
 
 namespace ums::testing {
 
+// Whether the hard limit leaves room for this soft one: a container may have less locked memory than a test needs.
+[[nodiscard]] inline bool can_limit(__rlimit_resource resource, rlim_t value) {
+    rlimit now{};
+    return getrlimit(resource, &now) == 0 && value <= now.rlim_max;
+}
+
 class ResourceLimit {
 public:
     ResourceLimit(__rlimit_resource resource, rlim_t value) : resource_(resource) {

@@ -62,7 +62,10 @@ TEST_CASE("the environment is read from /proc") {
 TEST_CASE("without io_uring the automatic choice is a pool of threads, with the reason, and a forced choice fails with the same reason") {
     const int error_number = GENERATE(EPERM, ENOSYS);
     const SystemCall call = GENERATE(SystemCall::io_uring_setup, SystemCall::io_uring_enter, SystemCall::io_uring_register);
-    if (!has_uring()) return;
+    if (!has_uring()) {
+        WARN("not tried: io_uring cannot be used here");
+        return;
+    }
     const std::string report = in_child_process([&] {
         if (!forbid(call, error_number)) return std::string("no filter");
         PosixStorage storage;
@@ -89,7 +92,10 @@ TEST_CASE("without io_uring the automatic choice is a pool of threads, with the 
 }
 
 TEST_CASE("64 rings of the default depth fit into 8 MB of locked memory") {
-    if (!has_uring()) return;
+    if (!has_uring() || !can_limit(RLIMIT_MEMLOCK, 8 << 20)) {
+        WARN("not tried: io_uring cannot be used here, or not with so much locked memory");
+        return;
+    }
     const ResourceLimit limit(RLIMIT_MEMLOCK, 8 << 20);
     PosixStorage storage;
     std::vector<std::unique_ptr<IoEngine>> engines;
