@@ -17,8 +17,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// As the work of a RunControl, whose exceptions fail the test.
 void wait_for(const std::atomic<bool>& flag) {
-    while (!flag) std::this_thread::sleep_for(1ms);
+    const auto deadline = std::chrono::steady_clock::now() + 30s;
+    while (!flag) {
+        if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("waited for 30 s in vain");
+        std::this_thread::sleep_for(1ms);
+    }
 }
 
 cli::RunControl::Callbacks callbacks_with(std::function<void(int)> on_stop_signal) {
