@@ -109,7 +109,7 @@ TEST_CASE("a call that does not return for 15 seconds is named while it lasts an
             early = run.sink.count_of(Severity::warning, "Call ");
             pass(2);
             pass(1);
-            while_it_lasts = run.sink.count_of(Severity::warning, "Call takes longer than 15 seconds: " + call + " of /memory/");
+            while_it_lasts = run.sink.count_of(Severity::warning, "Call takes longer than 15 seconds: " + call + " of /memory");
             shown = simulation.progress().long_calls;
         };
         const sim::Results results = simulation.run();
