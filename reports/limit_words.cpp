@@ -70,6 +70,7 @@ std::optional<double> limit_time_us(std::string_view text) {
 
 std::string limit_time_text(double duration_us, double limit_us) {
     const auto tells_the_same = [&](const std::string& shown) {
+        if (shown.find('e') != std::string::npos) return false;  // "1e+03 ms": fewer digits than the number has before its point
         const auto shown_us = limit_time_us(shown);
         return shown_us && (*shown_us > limit_us) == (duration_us > limit_us);
     };

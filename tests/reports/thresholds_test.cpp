@@ -225,6 +225,15 @@ TEST_CASE("what was measured has the digits that tables have, if they show on wh
     CHECK(evaluate_threshold(parsed("read.longest > 5 ms"), results).measured == "9.8 ms");
 }
 
+TEST_CASE("what was measured has no exponent") {
+    sim::Results results = measured_results();
+    results.files[0].latency[0].count = 1;
+    results.files[0].latency[0].max_ns = 999'900'000;
+    CHECK(evaluate_threshold(parsed("read.longest > 999.5 ms"), results).measured == "999.9 ms");
+    results.files[0].latency[0].max_ns = 1'234'600'000'000;
+    CHECK(evaluate_threshold(parsed("read.longest > 30 s"), results).measured == "1235 s");
+}
+
 TEST_CASE("warnings are counted for their file, also those that are not listed") {
     sim::Results results = measured_results();
     results.files[1].warnings = 2;
