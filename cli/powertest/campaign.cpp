@@ -196,6 +196,7 @@ void Campaign::end_with_reported(bool was_cut) {
     const std::string output = folder_.file_of_cycle(cycle_number(), "run.txt");
     end_cycle({.number = cycle_number(),
                .was_cut = was_cut,
+               .moment = was_cut ? state_.moment : std::string(),
                .load_ms = state_.load_ms,
                .outcome = reports::CutOutcome::findings,
                .finding_count = reported_->count(),

@@ -162,6 +162,7 @@ TEST_CASE("what a run had found before --cut began ends the campaign even if it 
     state.plan.run_words = {"-dir", "data", "-size", "4"};
     state.plan.cut = report_a_finding_of(is_before ? "2001" : "2999");
     state.plan.least_s = state.plan.most_s = 1;
+    state.plan.moments = {"flush"};
     state.makes_files = true;
     save_state(folder, state);
     const auto process = folder.start({"powertest", "--state", "state"});
@@ -173,6 +174,7 @@ TEST_CASE("what a run had found before --cut began ends the campaign even if it 
     REQUIRE(left);
     REQUIRE(left->cycles.size() == 1);
     CHECK(left->cycles[0].was_cut);
+    CHECK(left->cycles[0].moment == "flush");
     CHECK((left->cycles[0].outcome == reports::CutOutcome::findings) == is_before);
 }
 
