@@ -15,9 +15,11 @@ namespace {
 
 // Quotes a word for systemd: % begins a specifier, and in command lines $ begins a variable.
 std::string unit_quoted(const std::string& word, bool is_command) {
-    if (word.find('\n') != std::string::npos) {
-        throw UsageError(
-            fmt::format("--unit: the name '{}' has a line feed, which no systemd unit can hold; continue the campaign by hand", word));
+    // systemd ends a line at either.
+    if (word.find_first_of("\r\n") != std::string::npos) {
+        throw UsageError(fmt::format(
+            "--unit: the name '{}' has a line feed or a carriage return, which no systemd unit can hold; continue the campaign by hand",
+            word));
     }
     std::string quoted = "\"";
     for (const char c : word) {

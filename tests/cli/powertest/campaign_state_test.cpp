@@ -200,12 +200,14 @@ TEST_CASE("the unit of a campaign is quoted as systemd expects") {
     CHECK_THAT(unit, ContainsSubstring("RequiresMountsFor=\"/st$ate\" \"/here\" \"/here/a b\"\n"));
 }
 
-TEST_CASE("a name with a line feed, which would end a line of the unit, is refused") {
+TEST_CASE("a name with a line feed or a carriage return, which would end a line of the unit, is refused") {
     cli::CampaignState state = example_campaign();
     CHECK_THROWS_WITH(unit_text(state, "/p", "/s\nExecStart=/x"),
                       ContainsSubstring("--unit: the name '/s") && ContainsSubstring("line feed"));
-    state.plan.folders = {"/here/a\nb"};
-    CHECK_THROWS_AS(unit_text(state, "/p", "/s"), cli::UsageError);
+    for (const char* const name : {"/here/a\nb", "/here/a\rb"}) {
+        state.plan.folders = {name};
+        CHECK_THROWS_AS(unit_text(state, "/p", "/s"), cli::UsageError);
+    }
 }
 
 TEST_CASE("the unit of a campaign waits for the disks of its configuration, the files that it names, and the ledger") {
