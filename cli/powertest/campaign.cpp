@@ -112,7 +112,7 @@ void Campaign::take_up() {
     state_.was_cut = is_guided();
     state_.load_ms = 0;
     reported_->look();
-    if (reported_->wrong_data() > 0) return end_with_reported();
+    if (reported_->wrong_data() > 0) return end_with_reported(reported_->count());
     if (!is_guided()) say(fmt::format("cycle {}: was broken off before its cut; what the run left is verified\n", cycle_number()));
     enter(CampaignPhase::verifying);
 }
@@ -162,7 +162,7 @@ bool Campaign::load() {
     if (waited == Waited::timed_out && !is_guided()) waited = wait_for_moment();
     state_.load_ms = now_ms() - begin_ms;
     if (has_reported()) {
-        end_with_reported();
+        end_with_reported(reported_->count());
         return true;
     }
     if (waited == Waited::timed_out && !is_guided()) return true;
@@ -192,14 +192,14 @@ bool Campaign::has_reported() {
     return (is_guided() ? reported_->wrong_data() : reported_->count()) > 0;
 }
 
-void Campaign::end_with_reported(bool was_cut) {
+void Campaign::end_with_reported(std::uint64_t finding_count, bool was_cut) {
     const std::string output = folder_.file_of_cycle(cycle_number(), "run.txt");
     end_cycle({.number = cycle_number(),
                .was_cut = was_cut,
                .moment = was_cut ? state_.moment : std::string(),
                .load_ms = state_.load_ms,
                .outcome = reports::CutOutcome::findings,
-               .finding_count = reported_->count(),
+               .finding_count = finding_count,
                .said = fmt::format("the run itself found something before {} cut: {}", was_cut ? "the" : "any", output)});
     const std::uint64_t begin_ms = now_ms();
     while (run_ && !run_->exit_code() && now_ms() - begin_ms < kReportPatienceMs) {
@@ -279,8 +279,9 @@ bool Campaign::cut() {
     const std::string failure = run_command_line("cut", state_.plan.cut);
     run_->kill();
     reported_->look();
-    if (reported_->first_utc_us().value_or(begun_utc_us) < begun_utc_us) {
-        end_with_reported(failure.empty());
+    // Without the requests that failed because of the cut.
+    if (const std::uint64_t found_before = reported_->count_before(begun_utc_us); found_before > 0) {
+        end_with_reported(found_before, failure.empty());
         return true;
     }
     tell_what_cut_may_explain();

@@ -58,7 +58,7 @@ private:
     // Whether the run has reported what no cut explains. The campaign then ends: the finding must not be forgotten if a cut or a signal
     // ends the run before it ends by itself, or if it is to go on after a finding.
     bool has_reported();
-    void end_with_reported(bool was_cut = false);
+    void end_with_reported(std::uint64_t finding_count, bool was_cut = false);
     // What the run has reported since the command began to cut may be due to the cut, so it is no verdict.
     void tell_what_cut_may_explain();
     // Empty if the command succeeded, otherwise what to report.

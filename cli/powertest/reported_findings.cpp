@@ -4,6 +4,7 @@
 #include <fstream>
 #include <ios>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "reports/time_text.hpp"
 #include "sim/finding.hpp"
@@ -34,7 +35,12 @@ void ReportedFindings::take(const std::string& line) {
     if (!has_failed) ++wrong_data_;
     if (!finding.contains("utc") || !finding.at("utc").is_string()) return;
     const std::optional<std::uint64_t> utc_us = reports::utc_us_of(finding.at("utc").get<std::string>());
-    if (utc_us) first_utc_us_ = std::min(first_utc_us_.value_or(*utc_us), *utc_us);
+    if (utc_us) utc_us_.push_back(*utc_us);
+}
+
+std::uint64_t ReportedFindings::count_before(std::uint64_t utc_us) const {
+    const auto is_before = [utc_us](std::uint64_t each) { return each < utc_us; };
+    return static_cast<std::uint64_t>(std::count_if(utc_us_.begin(), utc_us_.end(), is_before));
 }
 
 }  // namespace cli

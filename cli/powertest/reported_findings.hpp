@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace cli {
 
@@ -18,9 +18,8 @@ public:
     [[nodiscard]] std::uint64_t count() const { return count_; }
     // Of these, wrong or missing data: the others are requests that failed, as they do when somebody cuts the power of the storage.
     [[nodiscard]] std::uint64_t wrong_data() const { return wrong_data_; }
-    // When the first wrong answer came back, even if it was reported after others; empty if none says so. A diagnosis takes a while, so
-    // the report may come much later.
-    [[nodiscard]] std::optional<std::uint64_t> first_utc_us() const { return first_utc_us_; }
+    // Those whose wrong answer had come back before this time. A diagnosis takes a while, so the report may come much later.
+    [[nodiscard]] std::uint64_t count_before(std::uint64_t utc_us) const;
 
 private:
     void take(const std::string& line);
@@ -29,7 +28,7 @@ private:
     std::uint64_t read_bytes_ = 0;
     std::uint64_t count_ = 0;
     std::uint64_t wrong_data_ = 0;
-    std::optional<std::uint64_t> first_utc_us_;
+    std::vector<std::uint64_t> utc_us_;  // when the wrong answers came back, as far as the file says so
 };
 
 }  // namespace cli

@@ -160,7 +160,8 @@ TEST_CASE("what a run had found before --cut began ends the campaign even if it 
     const bool is_before = GENERATE(true, false);
     cli::CampaignState state = one_cut(folder);
     state.plan.run_words = {"-dir", "data", "-size", "4"};
-    state.plan.cut = report_a_finding_of(is_before ? "2001" : "2999");
+    state.plan.cut = report_a_finding_of("2999");
+    if (is_before) state.plan.cut += "; " + report_a_finding_of("2001");
     state.plan.least_s = state.plan.most_s = 1;
     state.plan.moments = {"flush"};
     state.makes_files = true;
@@ -176,6 +177,7 @@ TEST_CASE("what a run had found before --cut began ends the campaign even if it 
     CHECK(left->cycles[0].was_cut);
     CHECK(left->cycles[0].moment == "flush");
     CHECK((left->cycles[0].outcome == reports::CutOutcome::findings) == is_before);
+    CHECK(left->cycles[0].finding_count == (is_before ? 1U : 0U));
 }
 
 TEST_CASE("what a run had found before --cut began ends the campaign even if the command fails") {
