@@ -151,6 +151,7 @@ public:
     std::atomic<std::uint64_t> grown_count{0};
     std::atomic<std::uint64_t> shrunk_count{0};
     std::atomic<std::uint64_t> finding_count{0};
+    std::atomic<bool> has_part_of_growth{false};  // of a log: at its end, so that no other step may follow
 
 private:
     [[nodiscard]] bool should_abandon(OnStop on_stop) const;

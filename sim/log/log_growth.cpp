@@ -75,7 +75,8 @@ ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, 
 SimFile* LogGrowth::growable_file() const {
     for (const auto& file : files_) {
         const FileOptions& options = file->options();
-        if (options.increment_mb != 0 && file->size_bytes() + options.increment_mb * kMb <= options.max_size_mb * kMb) return file.get();
+        const bool may_grow = options.increment_mb != 0 && !file->has_part_of_growth;
+        if (may_grow && file->size_bytes() + options.increment_mb * kMb <= options.max_size_mb * kMb) return file.get();
     }
     return nullptr;
 }

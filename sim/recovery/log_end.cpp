@@ -157,7 +157,8 @@ bool LogEnd::lie_in(const std::vector<VlfPlace>& places, SimFile& file, std::uin
 }
 
 // A file system that was cut off while it made a file longer, or ran out of space, may have left a part of the step. The next step would
-// begin behind that part, where nobody looks for a virtual log file. If the system refuses the rest, it also refuses the next step.
+// begin behind that part, where nobody looks for a virtual log file. So a file of which the system refuses the rest does not grow in this
+// run: there may be room for the next step.
 ums::Task<void> LogEnd::complete_growths() {
     for (const LogFileShape& shape : shapes_) {
         SimFile& file = *shape.file;
@@ -169,8 +170,10 @@ ums::Task<void> LogEnd::complete_growths() {
         const std::error_code error = co_await lengthen_log(file, new_bytes, GrowthPlan{}, run_, journal_);
         if (run_.is_stopping()) co_return;
         if (error) {
-            journal_.warning(fmt::format("{}: a growth to {} MB was cut off, and cannot be completed: {}.", file.path(),
-                                         new_bytes / ums::kMb, ums::error_text(error)));
+            file.has_part_of_growth = true;
+            journal_.warning(fmt::format("{}: a growth to {} MB was cut off, and cannot be completed: {}. Until a resume completes it, the "
+                                         "file does not grow.",
+                                         file.path(), new_bytes / ums::kMb, ums::error_text(error)));
         } else {
             journal_.info(fmt::format("{}: a growth to {} MB was cut off, and has been completed.", file.path(), new_bytes / ums::kMb));
         }
@@ -233,6 +236,7 @@ ums::Task<bool> LogEnd::grow() {
                                                  new_bytes / ums::kMb, ums::error_text(error)));
         co_return false;
     }
+    file.has_part_of_growth = false;
     journal_.info(fmt::format("{}: recovery leaves no room for a checkpoint in the log, so it was made longer, from {} MB to {} MB.",
                               file.path(), old_bytes / ums::kMb, new_bytes / ums::kMb));
     co_return true;

@@ -175,6 +175,27 @@ TEST_CASE("a log that finds no space to grow ends at once, whatever pause it mak
     CHECK(refusals <= 4);
 }
 
+TEST_CASE("a log file with a part of a growth that was cut off does not grow, because its next step would not begin where one does") {
+    VirtualWorld world;
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const Logs files = make_growing_log(w);
+        files.front()->has_part_of_growth = true;
+        sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
+        sim::LogGrowth growth(log, files, false, w.state, w.journal);
+        ums::TaskGroup services;
+        ums::TaskGroup users;
+        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
+        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
+        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 12));
+        co_await refuse_room_later(log, w.clock, 5 * ums::kNsPerSecond);
+        co_await users.join();
+        growth.stop();
+        log.stop();
+        co_await services.join();
+        CHECK(files.front()->size_bytes() == kMb);
+    });
+}
+
 TEST_CASE("a log whose storage fails when it grows does not try again") {
     VirtualWorld world;
     world.storage.set_rule(

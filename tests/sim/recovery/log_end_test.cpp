@@ -210,6 +210,32 @@ TEST_CASE("a growth that was cut off is completed, so that the next step begins 
     }
 }
 
+TEST_CASE("a log file with a part of a growth does not grow in the run if the system refuses the rest, unless recovery needs the step") {
+    for (const std::uint32_t refusals : {1U, 2U}) {
+        VirtualWorld world;
+        std::uint32_t allocations = 0;
+        world.storage.set_rule([&](const ums::IoRequest& request) {
+            const bool is_refused = request.operation == ums::IoOperation::allocate && ++allocations <= refusals;
+            return Fate{.error = is_refused ? ENOSPC : 0};
+        });
+        const std::uint64_t left_bytes = 4 * kMb + 3 * sim::kPageBytes;
+        SimFile::Setup setup = world.setup(1, left_bytes, true);
+        setup.options.initial_size_mb = 4;
+        setup.options.increment_mb = 2;
+        setup.options.max_size_mb = 16;
+        const auto file = world.make_file(std::move(setup));
+        const bool is_needed = refusals == 1;
+        const std::vector<std::uint32_t> used = is_needed ? std::vector<std::uint32_t>{0, 1, 2, 3} : std::vector<std::uint32_t>{0, 1};
+        const LogPosition position = find_position(world, {file.get()}, {*file, used});
+        CHECK(world.sink.count_of(sim::Severity::warning, "cannot be completed") == 1);
+        CHECK(world.state.reason().empty());
+        CHECK(allocations == (is_needed ? 2U : 1U));
+        CHECK(file->has_part_of_growth.load() != is_needed);
+        CHECK(file->size_bytes() == (is_needed ? 6 * kMb : left_bytes));
+        CHECK(position.places.size() == (is_needed ? 5U : 4U));
+    }
+}
+
 TEST_CASE("a run that is stopped while its log is extended was stopped, and nothing is said to have refused it") {
     VirtualWorld world;
     SimFile::Setup setup = world.setup(1, 4 * kMb, true);
