@@ -1,6 +1,7 @@
 #include "cli/witness/witness_shelf.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -203,13 +204,15 @@ bool WitnessShelf::make_room() {
     return true;
 }
 
-// Also what was promised to other hosts that have taken the files over: this one reaches them by the same paths as before.
+// Also what was promised to other hosts that have taken the files over: this one reaches them by the same paths as before. But if such a
+// host is at work, the paths lead this one to other files by now.
 void WitnessShelf::void_others(const sim::PromiseSection& section) {
     const auto is_of_section = [&section](const sim::PromiseSection& place) { return is_place_of(place, section); };
     std::vector<std::uint64_t> voided;
     for (const auto& [run_id, run] : runs_) {
-        const bool is_replaced = run_id != section.run_id && std::any_of(run.places.begin(), run.places.end(), is_of_section);
-        if (is_replaced && !run.is_damaged) voided.push_back(run_id);
+        if (run_id == section.run_id || run.is_damaged || run.places.empty()) continue;
+        const auto first = run.store ? std::prev(run.places.end()) : run.places.begin();
+        if (std::any_of(first, run.places.end(), is_of_section)) voided.push_back(run_id);
     }
     for (const std::uint64_t run_id : voided) remove(run_id);
 }

@@ -1,9 +1,9 @@
 // What a witness keeps: a store for each run, in one folder. Used by one thread.
 //
 // A run that is about to create its files voids the promises of earlier runs with the same files on the same machine, also of those that
-// another machine has continued since: their stores are removed. Holds at most kRunsMax runs; the oldest without a promise makes room for
-// another. A file that is damaged when the witness begins stays as it is, and its run is refused. Memory: the paths of each run, for each
-// host that has worked on it, and the stores that are being written to.
+// another machine has continued since, unless that one is connected: their stores are removed. Holds at most kRunsMax runs; the oldest
+// without a promise makes room for another. A file that is damaged when the witness begins stays as it is, and its run is refused. Memory:
+// the paths of each run, for each host that has worked on it, and the stores that are being written to.
 #pragma once
 
 #include <cstdint>

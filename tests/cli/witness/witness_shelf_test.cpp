@@ -125,6 +125,7 @@ TEST_CASE("a run that recreates files voids what was promised for them although 
     section.files = {{1, false, 0, "/e/a.mdx"}};
     CHECK(status_of(shelf->keep(encode(section))) == cli::WitnessStatus::kept);
     CHECK(status_of(shelf->keep(batch_at(1))) == cli::WitnessStatus::kept);
+    shelf->put_away(7);  // the other host has ended
     const bool is_restarted = GENERATE(true, false);
     if (is_restarted) {
         shelf.reset();
@@ -148,6 +149,30 @@ TEST_CASE("a run that recreates files voids what was promised for them although 
     CHECK(found->load().section().run_id == 9);
     CHECK(found->load().are_void());
     CHECK_FALSE(std::filesystem::exists(folder.path() / "store/0000000000000007.promises"));
+}
+
+TEST_CASE("promises to a host that is at work are not voided by the host that had the files before it: its paths lead to others by now") {
+    const test::IoproofFolder folder;
+    cli::WitnessShelf shelf(folder.path() / "store");
+    sim::PromiseSection section = section_at(5, 1, 1000);
+    section.files = {{1, false, 0, "/d/a.mdx"}};
+    CHECK(status_of(shelf.keep(encode(section))) == cli::WitnessStatus::kept);
+    section.section_id = 6;
+    section.incarnation = 2;
+    section.host = "other";
+    CHECK(status_of(shelf.keep(encode(section))) == cli::WitnessStatus::kept);
+    sim::PromiseSection next = section_at(8, 0, 3000);
+    next.run_id = 8;
+    next.files = section.files;
+    CHECK(status_of(shelf.keep(encode(next))) == cli::WitnessStatus::kept);
+    CHECK(shelf.run_count() == 2);
+    CHECK(status_of(shelf.keep(batch_at(1))) == cli::WitnessStatus::kept);
+    // The host at work replaces its own files.
+    next.run_id = 9;
+    next.host = "other";
+    CHECK(status_of(shelf.keep(encode(next))) == cli::WitnessStatus::kept);
+    CHECK(shelf.find(wanted(7, "/x")) == nullptr);
+    CHECK(shelf.find(wanted(8, "/x")) != nullptr);
 }
 
 TEST_CASE(
