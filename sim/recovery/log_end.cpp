@@ -171,9 +171,10 @@ ums::Task<void> LogEnd::complete_growths() {
         if (run_.is_stopping()) co_return;
         if (error) {
             file.has_part_of_growth = true;
-            journal_.warning(fmt::format("{}: a growth to {} MB was cut off, and cannot be completed: {}. Until a resume completes it, the "
-                                         "file does not grow.",
-                                         file.path(), new_bytes / ums::kMb, ums::error_text(error)));
+            journal_.warning(
+                fmt::format("{}: a growth to {} MB was cut off, and cannot be completed: {}. Until a resume completes it, the "
+                            "file does not grow.",
+                            file.path(), new_bytes / ums::kMb, ums::error_text(error)));
         } else {
             journal_.info(fmt::format("{}: a growth to {} MB was cut off, and has been completed.", file.path(), new_bytes / ums::kMb));
         }
