@@ -10,6 +10,8 @@ namespace sim {
 
 ums::Task<std::uint32_t> RangeReader::read(DataFile& data, std::uint32_t first_page, std::uint32_t count, RangeReadOptions options) {
     UMS_ASSERT(count > 0 && count <= kTransferPagesMax && slots_.empty());
+    wrong_.clear();
+    read_count_ = 0;
     if (!buffers_.try_acquire_slots(count, slots_)) co_await buffers_.pool().slots().acquire(count, slots_);
     co_await data.file.resize_latch().acquire_shared(ums::WaitType::file_resize);
     const std::uint32_t pages = data.file.pages();
@@ -20,14 +22,14 @@ ums::Task<std::uint32_t> RangeReader::read(DataFile& data, std::uint32_t first_p
         if (!take_page(data, first_page + i, items_[i], options.read_present)) co_await wait_for_page(data, first_page + i, items_[i]);
     }
     co_await read_runs(data, first_page);
-    const std::uint32_t read_count = co_await check_pages(data, first_page);
+    if (!wrong_.empty()) co_await diagnose_wrong(data);
     finish_pages(data, first_page, options.keep);
     data.file.resize_latch().release_shared();
     unused_.insert(unused_.end(), slots_.begin(), slots_.end());
     buffers_.pool().slots().release(unused_);
     slots_.clear();
     unused_.clear();
-    co_return read_count;
+    co_return read_count_;
 }
 
 // Takes pages in ascending order, like every task that takes several. New ones are held EX and present ones UP, so that no task writes them
@@ -112,7 +114,9 @@ ums::Task<void> RangeReader::read_runs(DataFile& data, std::uint32_t first_page)
             const TransferResult result = co_await data.file.transfer(ums::IoOperation::read, offset_bytes, segments_,
                                                                       ums::WaitType::pageiolatch_sh, OnStop::abandon_with_users);
             const bool complete = !result.error && result.transferred_bytes == (end - begin) * kPageBytes && !result.is_abandoned;
-            for (std::size_t i = begin; i < end && complete; ++i) items_[i].complete = true;
+            for (std::size_t i = begin; i < end && complete; ++i) {
+                co_await check_page(data, first_page + static_cast<std::uint32_t>(i), items_[i]);
+            }
             if (!complete && !result.is_abandoned) co_await read_one_by_one(data, first_page, begin, end, offset_bytes, result);
         }
         begin = end + 1;
@@ -136,22 +140,23 @@ ums::Task<bool> RangeReader::read_page(DataFile& data, std::uint32_t page, Item&
     const ums::IoSegment segment{memory, kPageBytes};
     stamp_not_read(memory, kPageBytes);
     IoRetry retry(data.file, run_, journal_);
-    item.complete = co_await retry.read(std::uint64_t{page} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_sh, on_stop);
+    const bool is_complete = co_await retry.read(std::uint64_t{page} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_sh, on_stop);
+    if (is_complete) co_await check_page(data, page, item);
     co_return retry.has_reported();
 }
 
-ums::Task<std::uint32_t> RangeReader::check_pages(DataFile& data, std::uint32_t first_page) {
-    std::uint32_t read_count = 0;
-    wrong_.clear();
-    for (std::size_t i = 0; i < items_.size(); ++i) {
-        if (items_[i].frame == nullptr || !items_[i].complete) continue;
-        co_await ums::Scheduler::current().before_computing(data.file.has_device());
-        ++read_count;
-        const ReadPage read{first_page + static_cast<std::uint32_t>(i), buffers_.pool().slots().data(items_[i].slot)};
-        if (!buffers_.checker().matches(data, read)) wrong_.push_back(read);
-    }
-    if (!wrong_.empty()) co_await buffers_.checker().diagnose(data, wrong_);
-    co_return read_count;
+// As soon as a page has come: others of the range may be tried again for long, and the history of this one must not miss that it was right.
+ums::Task<void> RangeReader::check_page(DataFile& data, std::uint32_t page, Item& item) {
+    item.complete = true;
+    ++read_count_;
+    co_await ums::Scheduler::current().before_computing(data.file.has_device());
+    const ReadPage read{page, buffers_.pool().slots().data(item.slot)};
+    if (!buffers_.checker().matches(data, read)) wrong_.push_back(read);
+}
+
+ums::Task<void> RangeReader::diagnose_wrong(DataFile& data) {
+    std::sort(wrong_.begin(), wrong_.end(), [](const ReadPage& a, const ReadPage& b) { return a.page < b.page; });
+    co_await buffers_.checker().diagnose(data, wrong_);
 }
 
 void RangeReader::finish_pages(DataFile& data, std::uint32_t first_page, bool keep) {

@@ -45,7 +45,8 @@ private:
     ums::Task<void> read_one_by_one(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end,
                                     std::uint64_t offset_bytes, TransferResult result);
     ums::Task<bool> read_page(DataFile& data, std::uint32_t page, Item& item, OnStop on_stop);  // true if it has reported something
-    ums::Task<std::uint32_t> check_pages(DataFile& data, std::uint32_t first_page);
+    ums::Task<void> check_page(DataFile& data, std::uint32_t page, Item& item);
+    ums::Task<void> diagnose_wrong(DataFile& data);
     void finish_pages(DataFile& data, std::uint32_t first_page, bool keep);
     void release(Item& item, bool keep);
 
@@ -56,7 +57,8 @@ private:
     std::vector<Slot> slots_;
     std::vector<Slot> unused_;
     std::vector<Item> items_;
-    std::vector<ReadPage> wrong_;  // of these, the ones that came back wrong
+    std::uint32_t read_count_ = 0;
+    std::vector<ReadPage> wrong_;  // of the pages that have been read, in the order in which they came
     std::vector<ums::IoSegment> segments_;
 };
 

@@ -324,6 +324,22 @@ TEST_CASE("if a scatter read fails, only the unreadable page is to blame") {
     });
 }
 
+TEST_CASE("a page that came back right has been read back, even while others of its range are still tried again") {
+    Rig rig;
+    run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+        RangeReader reader = r.make_reader();
+        bool was_read_back = false;
+        r.storage.set_rule([&](const ums::IoRequest& request) {
+            const bool is_other = request.offset_bytes <= 7 * kPageBytes && 7 * kPageBytes < request.offset_bytes + request.size_bytes;
+            const bool is_last_try = is_other && request.size_bytes == kPageBytes;
+            if (is_last_try) was_read_back = r.data().ledger[6].read_back == 1;
+            return Fate{.error = is_other ? EIO : 0};
+        });
+        CHECK(co_await reader.read(r.data(), 1, 16, {}) == 15);
+        CHECK(was_read_back);
+    });
+}
+
 TEST_CASE("a scatter read that ends early is finished page by page, and the finding is transient") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
