@@ -15,11 +15,15 @@ ums::Task<bool> PageTransfers::read(DataFile& data, std::uint32_t first_page, st
                                     std::vector<PageLedger::Entry>& entries) {
     const std::uint32_t present = co_await held_.hold(data, first_page, count);
     entries.assign(present, PageLedger::Entry{});
+    wrong_.clear();
     bool is_read = true;
     std::exception_ptr mistake;
     try {
         if (present > 0) is_read = co_await transfer_in(data, first_page, entries, memory);
-        if (is_read) co_await verify(data, first_page, entries, memory);
+        co_await checker_.diagnose(data, wrong_);
+        for (std::uint32_t i = 0; is_read && i < present; ++i) {
+            if (entries[i].unknown == 0) entries[i] = data.ledger[first_page + i];
+        }
     } catch (...) {
         mistake = std::current_exception();
     }
@@ -37,7 +41,12 @@ ums::Task<bool> PageTransfers::transfer_in(DataFile& data, std::uint32_t first_p
     const TransferResult result =
         co_await data.file.transfer(ums::IoOperation::read, offset_bytes, {&segment, 1}, ums::WaitType::backupio, OnStop::abandon);
     if (result.is_abandoned) co_return false;
-    if (!result.error && result.transferred_bytes == segment.size_bytes) co_return true;
+    if (!result.error && result.transferred_bytes == segment.size_bytes) {
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            co_await check_page(data, first_page + static_cast<std::uint32_t>(i), memory + i * kPageBytes);
+        }
+        co_return true;
+    }
     bool is_explained = false;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         is_explained |= co_await read_one(data, first_page + static_cast<std::uint32_t>(i), entries[i], memory + i * kPageBytes);
@@ -56,22 +65,15 @@ ums::Task<bool> PageTransfers::read_one(DataFile& data, std::uint32_t page, Page
     IoRetry retry(data.file, run_, journal_);
     const bool is_read = co_await retry.read(std::uint64_t{page} * kPageBytes, {&segment, 1}, ums::WaitType::backupio);
     entry.unknown = is_read ? 0 : 1;
+    if (is_read) co_await check_page(data, page, memory);
     co_return retry.has_reported();
 }
 
-ums::Task<void> PageTransfers::verify(DataFile& data, std::uint32_t first_page, std::vector<PageLedger::Entry>& entries,
-                                      std::byte* memory) {
-    wrong_.clear();
-    for (std::uint32_t i = 0; i < entries.size(); ++i) {
-        if (entries[i].unknown != 0) continue;
-        co_await ums::Scheduler::current().before_computing(data.file.has_device());
-        const ReadPage read{first_page + i, memory + std::uint64_t{i} * kPageBytes};
-        if (!checker_.matches(data, read)) wrong_.push_back(read);
-    }
-    co_await checker_.diagnose(data, wrong_);
-    for (std::uint32_t i = 0; i < entries.size(); ++i) {
-        if (entries[i].unknown == 0) entries[i] = data.ledger[first_page + i];
-    }
+// As soon as a page has come: others of the range may be tried again for long, and the history of this one must not miss that it was right.
+ums::Task<void> PageTransfers::check_page(DataFile& data, std::uint32_t page, const std::byte* image) {
+    co_await ums::Scheduler::current().before_computing(data.file.has_device());
+    const ReadPage read{page, image};
+    if (!checker_.matches(data, read)) wrong_.push_back(read);
 }
 
 // --- writing ---

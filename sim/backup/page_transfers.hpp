@@ -32,7 +32,7 @@ public:
 private:
     ums::Task<bool> transfer_in(DataFile& data, std::uint32_t first_page, std::vector<PageLedger::Entry>& entries, std::byte* memory);
     ums::Task<bool> read_one(DataFile& data, std::uint32_t page, PageLedger::Entry& entry, std::byte* memory);
-    ums::Task<void> verify(DataFile& data, std::uint32_t first_page, std::vector<PageLedger::Entry>& entries, std::byte* memory);
+    ums::Task<void> check_page(DataFile& data, std::uint32_t page, const std::byte* image);
     ums::Task<bool> transfer_out(DataFile& data, std::uint32_t first_page, std::span<const PageLedger::Entry> entries, std::byte* memory);
 
     const std::uint64_t run_id_;
@@ -41,7 +41,7 @@ private:
     Journal& journal_;
     HeldRange held_;
     std::vector<std::uint32_t> checksums_;
-    std::vector<ReadPage> wrong_;  // in the current range
+    std::vector<ReadPage> wrong_;  // of the pages of the current range that have been read
 };
 
 }  // namespace sim

@@ -18,8 +18,8 @@ public:
     // must be diagnosed under the same latch.
     [[nodiscard]] bool matches(DataFile& data, const ReadPage& read) const;
 
-    // Classifies, reports and repairs what is wrong with the pages; they may be used afterwards. A caller that has read several pages
-    // compares all of them first: a search may meet another of them that has changed meanwhile, and must know that it was right.
+    // Classifies, reports and repairs what is wrong with the pages; they may be used afterwards. A caller that reads several pages compares
+    // each as it comes, and all of them before this: a search may meet one that has changed meanwhile, and must know that it was right.
     ums::Task<void> diagnose(DataFile& data, std::span<const ReadPage> wrong) { return diagnosis_.diagnose(data, wrong); }
 
 private:

@@ -1,5 +1,6 @@
 #include "sim/backup/page_transfers.hpp"
 
+#include <cerrno>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 using sim::FindingKind;
 using sim::kPageBytes;
 using sim::PageLedger;
+using sim::testing::Fate;
 using sim::testing::Rig;
 
 namespace {
@@ -65,5 +67,28 @@ TEST_CASE("a page that changes while another page of its block is diagnosed coun
         CHECK(r.sink.findings()[1].place.page_id == kRevertingPage);
         CHECK(entries[kLostPage - 1].unknown == 1);
         CHECK(entries[kLostPage].version == 2);
+    });
+}
+
+TEST_CASE("a page of a block that came back right has been read back, even while others of the block are still tried again") {
+    Rig rig;
+    rig.run([](Rig& r) -> ums::Task<void> {
+        co_await r.write_pages(r.data(), 1, 16);
+        r.forget_pages(r.data(), 1, 16);
+        bool was_read_back = false;
+        r.storage.set_rule([&](const ums::IoRequest& request) {
+            const bool is_page = request.size_bytes == kPageBytes;
+            if (is_page && request.offset_bytes == 7 * kPageBytes) was_read_back = r.data().ledger[6].read_back == 1;
+            return Fate{.error = is_page ? 0 : EIO};
+        });
+        sim::PageTransfers transfers(Rig::kRunId, *r.pool, *r.checker, r.state, r.journal);
+        std::vector<PageLedger::Entry> entries;
+        std::vector<std::byte> memory(16 * kPageBytes);
+        const bool is_read = co_await transfers.read(r.data(), 1, 16, memory.data(), entries);
+        r.storage.set_rule(nullptr);
+        CHECK(is_read);
+        CHECK(was_read_back);
+        REQUIRE(entries.size() == 16);
+        for (const PageLedger::Entry& entry : entries) CHECK(entry.version == 1);
     });
 }
