@@ -335,7 +335,8 @@ TEST_CASE("a page that came back right has been read back, even while others of 
             if (is_last_try) was_read_back = r.data().ledger[6].read_back == 1;
             return Fate{.error = is_other ? EIO : 0};
         });
-        CHECK(co_await reader.read(r.data(), 1, 16, {}) == 15);
+        const std::uint32_t read_count = co_await reader.read(r.data(), 1, 16, {});
+        CHECK(read_count == 15);
         CHECK(was_read_back);
     });
 }
