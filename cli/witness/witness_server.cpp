@@ -35,6 +35,22 @@ constexpr milliseconds kTickInterval{200};
 // Connections that arrive together are accepted together; otherwise each would wait for all records that are being stored.
 constexpr int kAcceptedTogether = 32;
 
+// A host that has lost its power does not close its connection: the system closes it, after a minute without a sign of life. By default it
+// takes hours, and for so long the run would count as one at work, whose promises no other host may void.
+using SilenceSeconds = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+using ProbePauseSeconds = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
+using Probes = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPCNT>;
+using UnansweredMilliseconds = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_USER_TIMEOUT>;
+
+void notice_loss(asio::ip::tcp::socket& socket) {
+    boost::system::error_code ignored;
+    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    socket.set_option(SilenceSeconds(30), ignored);
+    socket.set_option(ProbePauseSeconds(10), ignored);
+    socket.set_option(Probes(3), ignored);
+    socket.set_option(UnansweredMilliseconds(60'000), ignored);
+}
+
 }  // namespace
 
 using Acceptor = asio::ip::tcp::acceptor;
@@ -130,7 +146,7 @@ private:
     void begin_session(WitnessSession::Socket socket) {
         boost::system::error_code ignored;
         socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-        socket.set_option(asio::socket_base::keep_alive(true), ignored);
+        notice_loss(socket);
         const auto session = std::make_shared<WitnessSession>(
             std::move(socket), tls_, shelf_, clock_.now_ns(),
             [this](WitnessSession& ended) { std::erase_if(sessions_, [&](const auto& other) { return other.get() == &ended; }); });

@@ -9,12 +9,17 @@
 #include <array>
 #include <atomic>
 #include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/write.hpp>
+#include <fmt/format.h>
 
 #include "cli/exit_codes.hpp"
 #include "cli/witness/tls.hpp"
@@ -120,6 +125,41 @@ TEST_CASE("a witness takes a batch once, none of an older section, and none afte
     REQUIRE(newer.append(encode(section_of(1, 11, 2))).empty());
     REQUIRE(newer.append(encode(batch_of(1, 11, 1))).empty());
     CHECK_THAT(sink.append(encode(batch_of(1, 10, 2))), ContainsSubstring("another process"));
+}
+
+// In how many seconds the system asks whether the client of this port is still there. Nothing if it shows no connection, and an hour if it
+// shows one about which it does not ask.
+std::optional<std::uint64_t> seconds_to_keep_alive(std::uint16_t port) {
+    std::ifstream table("/proc/net/tcp");
+    const std::string wanted = fmt::format(":{:04X}", port);
+    for (std::string line; std::getline(table, line);) {
+        std::istringstream words(line);
+        std::array<std::string, 6> fields;  // number, own address, other address, state, queues, timer
+        for (std::string& field : fields) words >> field;
+        if (!fields[1].ends_with(wanted) || fields[3] != "01") continue;
+        if (!fields[5].starts_with("02:")) return 3600;
+        return std::stoull(fields[5].substr(3), nullptr, 16) / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+    }
+    return std::nullopt;
+}
+
+TEST_CASE("a host that is gone without a word counts as connected for a minute, not for hours") {
+    const IoproofFolder folder;
+    write_key(folder, "key", kKey);
+    const Rig rig(folder);
+    cli::WitnessSink sink = sink_for(folder, rig);
+    REQUIRE(sink.append(encode(section_of(1, 10))).empty());
+    std::optional<std::uint64_t> due_s = seconds_to_keep_alive(rig.port());
+    if (!due_s) {
+        WARN("skipped: this system does not show its connections");
+        return;
+    }
+    // Another timer runs until the client's system has confirmed the answer.
+    for (int i = 0; i < 100 && *due_s > 60; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        due_s = seconds_to_keep_alive(rig.port()).value_or(3600);
+    }
+    CHECK(*due_s <= 60);
 }
 
 TEST_CASE("several runs promise at once, and a run that recreates its files voids only the promises for them") {
