@@ -40,7 +40,8 @@ WitnessSession::WitnessSession(Socket socket, asio::ssl::context& context, Witne
       shelf_(shelf),
       on_end_(std::move(on_end)),
       begun_ns_(begun_ns),
-      last_active_(next_activity()) {}
+      number_(next_activity()),
+      last_active_(number_) {}
 
 template <typename Next>
 auto WitnessSession::then(Next next) {
@@ -65,7 +66,7 @@ void WitnessSession::close() {
     timer_.cancel();
     Error ignored;
     stream_.next_layer().close(ignored);
-    if (run_id_ != 0) shelf_.put_away(run_id_);
+    if (run_id_ != 0) shelf_.put_away(run_id_, number_);
     on_end_(*this);
 }
 
@@ -112,7 +113,7 @@ void WitnessSession::take_record() {
 
 void WitnessSession::keep_record() {
     const std::optional<sim::PromiseHeader> header = sim::read_promise_header(buffer_);
-    const WitnessAnswer what = shelf_.keep(buffer_);
+    const WitnessAnswer what = shelf_.keep(buffer_, number_);
     run_id_ = header->run_id;
     // Releases the memory, because the next record may be small.
     buffer_ = {};

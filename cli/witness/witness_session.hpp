@@ -61,6 +61,7 @@ private:
     bool is_known_ = false;
     bool is_ended_ = false;
     const std::uint64_t begun_ns_;
+    const std::uint64_t number_;  // of this connection
     std::uint64_t last_active_ = 0;
     WitnessGreeting greeting_{};
     WitnessAnswer answer_{};

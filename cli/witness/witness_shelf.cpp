@@ -115,10 +115,10 @@ void WitnessShelf::remember(KeptRun& run, const sim::PromiseSection& section) {
     note_place(run.places, section);
 }
 
-WitnessAnswer WitnessShelf::keep(std::span<const std::byte> record) {
+WitnessAnswer WitnessShelf::keep(std::span<const std::byte> record, std::uint64_t client) {
     try {
-        if (const auto section = sim::decode_section(record)) return begin(*section, record);
-        if (const auto batch = sim::decode_batch(record)) return add(*batch, record);
+        if (const auto section = sim::decode_section(record)) return begin(*section, record, client);
+        if (const auto batch = sim::decode_batch(record)) return add(*batch, record, client);
     } catch (const StoreError& failed) {
         return answer_of(WitnessStatus::not_stored, 0, failed.error);
     } catch (const sim::EnvironmentError&) {
@@ -138,9 +138,10 @@ bool WitnessShelf::is_outdated(const sim::PromiseSection& section, const KeptRun
     return section.utc_us < run.utc_us;
 }
 
-WitnessAnswer WitnessShelf::begin(const sim::PromiseSection& section, std::span<const std::byte> record) {
+WitnessAnswer WitnessShelf::begin(const sim::PromiseSection& section, std::span<const std::byte> record, std::uint64_t client) {
     const auto known = runs_.find(section.run_id);
     if (known != runs_.end() && known->second.section_id == section.section_id && section.incarnation > 0 && known->second.number > 0) {
+        known->second.client = client;
         return answer_of(WitnessStatus::kept);  // a repetition, because the answer was lost
     }
     if (section.run_id == 0 || section.section_id == 0) return answer_of(WitnessStatus::not_understood);
@@ -154,6 +155,7 @@ WitnessAnswer WitnessShelf::begin(const sim::PromiseSection& section, std::span<
     if (const std::error_code error = store->append(record)) {
         if (is_known) {
             known->second.store = std::move(store);
+            known->second.client = client;
         } else if (store->size_bytes() == 0) {
             ums::remove_output(path_of(section.run_id).string());
         }
@@ -161,17 +163,19 @@ WitnessAnswer WitnessShelf::begin(const sim::PromiseSection& section, std::span<
     }
     KeptRun& run = runs_[section.run_id];
     run.store = std::move(store);
+    run.client = client;
     remember(run, section);
     if (section.incarnation == 0) void_others(section);
     return answer_of(WitnessStatus::kept);
 }
 
-WitnessAnswer WitnessShelf::add(const sim::PromiseBatch& batch, std::span<const std::byte> record) {
+WitnessAnswer WitnessShelf::add(const sim::PromiseBatch& batch, std::span<const std::byte> record, std::uint64_t client) {
     const auto known = runs_.find(batch.run_id);
     if (known == runs_.end()) return answer_of(WitnessStatus::unknown_run);
     KeptRun& run = known->second;
     if (run.is_damaged) return damaged_answer();
     if (batch.section_id != run.section_id) return answer_of(WitnessStatus::other_section);
+    run.client = client;
     if (batch.number <= run.number) return answer_of(WitnessStatus::kept, batch.number);
     // A batch that is skipped may have taken a promise back. The client had sent it, so it was lost here, with an earlier witness.
     if (batch.number != run.number + 1) return answer_of(WitnessStatus::missing_batch, run.number);
@@ -247,9 +251,9 @@ std::unique_ptr<PromiseStore> WitnessShelf::find(const sim::PromiseSection& want
     return store;
 }
 
-void WitnessShelf::put_away(std::uint64_t run_id) {
+void WitnessShelf::put_away(std::uint64_t run_id, std::uint64_t client) {
     const auto run = runs_.find(run_id);
-    if (run == runs_.end() || !run->second.store) return;
+    if (run == runs_.end() || !run->second.store || run->second.client != client) return;
     run->second.size_bytes = run->second.store->size_bytes();
     run->second.store.reset();
 }

@@ -33,13 +33,13 @@ public:
     WitnessShelf(const WitnessShelf&) = delete;
     WitnessShelf& operator=(const WitnessShelf&) = delete;
 
-    // Stores a record. The answer says what became of it.
-    [[nodiscard]] WitnessAnswer keep(std::span<const std::byte> record);
+    // Stores a record of this client, which has a number of its own. The answer says what became of it.
+    [[nodiscard]] WitnessAnswer keep(std::span<const std::byte> record, std::uint64_t client = 0);
     // The store of the run with this id, otherwise of the newest run of the same machine with the same files; a separate object, to read
     // from. Throws as PromiseStore does, and EnvironmentError if the file of that run is damaged.
     [[nodiscard]] std::unique_ptr<PromiseStore> find(const sim::PromiseSection& wanted) const;
-    // No client writes to it at present.
-    void put_away(std::uint64_t run_id);
+    // This client no longer writes to it. Another one that has continued the run, or another connection of the same host, goes on.
+    void put_away(std::uint64_t run_id, std::uint64_t client = 0);
 
     // The groups of runs.
     [[nodiscard]] GroupShelf& groups() { return *groups_; }
@@ -59,6 +59,7 @@ private:
         std::uint64_t number = 0;
         std::uint64_t size_bytes = 0;         // of its file while no client writes to it
         std::unique_ptr<PromiseStore> store;  // while a client writes to it
+        std::uint64_t client = 0;             // the last one that did
 
         [[nodiscard]] std::uint64_t kept_bytes() const { return store ? store->size_bytes() : size_bytes; }
     };
@@ -70,8 +71,8 @@ private:
     [[nodiscard]] static bool may_be_of(const KeptRun& run, const sim::PromiseSection& wanted);
     void remember(KeptRun& run, const sim::PromiseSection& section);
     [[nodiscard]] static bool is_outdated(const sim::PromiseSection& section, const KeptRun& run);
-    [[nodiscard]] WitnessAnswer begin(const sim::PromiseSection& section, std::span<const std::byte> record);
-    [[nodiscard]] WitnessAnswer add(const sim::PromiseBatch& batch, std::span<const std::byte> record);
+    [[nodiscard]] WitnessAnswer begin(const sim::PromiseSection& section, std::span<const std::byte> record, std::uint64_t client);
+    [[nodiscard]] WitnessAnswer add(const sim::PromiseBatch& batch, std::span<const std::byte> record, std::uint64_t client);
     // Also if it can no longer be read what they are.
     [[nodiscard]] bool has_promises(std::uint64_t run_id) const;
     [[nodiscard]] bool make_room();

@@ -175,6 +175,30 @@ TEST_CASE("promises to a host that is at work are not voided by the host that ha
     CHECK(shelf.find(wanted(8, "/x")) != nullptr);
 }
 
+TEST_CASE("a host is at work as long as its own connection lasts, whenever the host before it ends, or an earlier connection of its own") {
+    const test::IoproofFolder folder;
+    cli::WitnessShelf shelf(folder.path() / "store");
+    sim::PromiseSection section = section_at(5, 1, 1000);
+    section.files = {{1, false, 0, "/d/a.mdx"}};
+    CHECK(status_of(shelf.keep(encode(section), 11)) == cli::WitnessStatus::kept);
+    section.section_id = 6;
+    section.incarnation = 2;
+    section.host = "other";
+    CHECK(status_of(shelf.keep(encode(section), 12)) == cli::WitnessStatus::kept);
+    CHECK(status_of(shelf.keep(batch_at(1), 13)) == cli::WitnessStatus::kept);
+    shelf.put_away(7, 11);
+    shelf.put_away(7, 12);
+    sim::PromiseSection next = section_at(8, 0, 3000);
+    next.run_id = 8;
+    next.files = section.files;
+    CHECK(status_of(shelf.keep(encode(next), 14)) == cli::WitnessStatus::kept);
+    CHECK(shelf.run_count() == 2);
+    shelf.put_away(7, 13);
+    next.run_id = 9;
+    CHECK(status_of(shelf.keep(encode(next), 15)) == cli::WitnessStatus::kept);
+    CHECK(shelf.find(wanted(7, "/x")) == nullptr);
+}
+
 TEST_CASE(
     "a file that has lost its last record while no client wrote to it is not continued, and what is left is not all that is demanded") {
     const test::IoproofFolder folder;
