@@ -152,7 +152,8 @@ ums::Task<bool> PageVerification::report_only_page(File& file, const RegionSums:
     co_return true;
 }
 
-// Likewise if only two are. One that is right when it is read once more had come back old until then.
+// Likewise if only two are. One that is right when it is read once more had come back old until then. One that cannot be read has that
+// finding.
 ums::Task<bool> PageVerification::report_two_pages(File& file, const RegionSums::Mismatch& mismatch,
                                                    const std::vector<std::uint32_t>& summed_versions) {
     const auto version_of = [&](const RegionSums::Lacking& lacking) {
@@ -164,6 +165,7 @@ ums::Task<bool> PageVerification::report_two_pages(File& file, const RegionSums:
     if (!pair) co_return false;
     const ums::MemoryRegion buffer(pair->size() * kPageBytes, ums::MemoryKind::plain);
     std::vector<WrongPage> pages;
+    bool has_passed = false;
     for (const RegionSums::Lacking& lacking : *pair) {
         std::byte* const image = buffer.data() + pages.size() * kPageBytes;
         ProvenPage proven = proven_page(file, lacking.page);
@@ -172,12 +174,17 @@ ums::Task<bool> PageVerification::report_two_pages(File& file, const RegionSums:
         IoRetry retry(*file.file, run_, journal_);
         const std::uint64_t offset_bytes = std::uint64_t{lacking.page} * kPageBytes;
         const bool has_come = co_await retry.read(offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
-        if (!has_come) co_return false;
+        if (!has_come && !retry.has_reported()) co_return false;
+        if (!has_come) continue;
         const PageJudgement judgement = judge_page(image, proven, recovered_);
         take_later(proven, judgement, image);
-        if (judgement.condition == PageCondition::wrong) pages.emplace_back(proven, image);
+        if (judgement.condition == PageCondition::wrong) {
+            pages.emplace_back(proven, image);
+        } else {
+            has_passed = true;
+        }
     }
-    if (pages.size() < pair->size()) report_passing_mismatch(file, mismatch);
+    if (has_passed) report_passing_mismatch(file, mismatch);
     co_await explain(file, pages);
     take_lacking(pages);
     co_return true;

@@ -131,6 +131,28 @@ TEST_CASE("two reverted pages of a region are named by its sums, and no page bet
     CHECK(results.durability->wrong_pages == 2);
 }
 
+TEST_CASE("of two reverted pages that the sums name, one that then cannot be read has no other finding, and its region none") {
+    const bool are_both_unreadable = GENERATE(false, true);
+    LeftRun left;
+    left.forget_changes_before_checkpoint();
+    const std::vector<std::uint32_t> pages = left.busy_pages(2);
+    REQUIRE(pages[0] / 64 == pages[1] / 64);
+    for (const std::uint32_t page : pages) left.put_version(page, left.header(page).version - 1, left.header(page).lsn - 1);
+    // With its neighbours, each comes.
+    left.fail_data_reads([&](const Recorded& request) {
+        const auto is_of = [&request](std::uint32_t page) { return covers(request, std::uint64_t{page} * kPageBytes); };
+        return request.size_bytes == kPageBytes && (is_of(pages[0]) || (are_both_unreadable && is_of(pages[1])));
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(kinds(results) == (are_both_unreadable ? "io_error io_error" : "io_error lost_write"));
+    for (const std::size_t i : {0U, 1U}) {
+        CHECK(results.findings[i].place.page_id == pages[i]);
+        CHECK(results.findings[i].place.size_bytes == kPageBytes);
+    }
+    CHECK(results.durability->wrong_pages == (are_both_unreadable ? 0U : 1U));
+}
+
 TEST_CASE("three lost pages of a region are one finding about it") {
     LeftRun left;
     left.forget_changes_before_checkpoint();
