@@ -80,7 +80,9 @@ bool RegionSums::has_unwritten(std::uint32_t page) const {
     if (!covers(page)) return false;
     const auto found = regions_.find(page / region_pages_);
     if (found == regions_.end()) return false;
-    return found->second.recorded.versions < std::min(region_pages_, page_count_ - found->first * region_pages_);
+    const std::uint32_t first_page = found->first * region_pages_;
+    const std::uint64_t pages = std::min(region_pages_, page_count_ - first_page);
+    return found->second.recorded.versions < (first_page == 0 ? pages + 1 : pages);
 }
 
 // The only one whose weight explains both sums.

@@ -36,8 +36,8 @@ public:
     [[nodiscard]] std::uint32_t region_pages() const { return region_pages_; }
     [[nodiscard]] bool covers(std::uint32_t page) const { return page < page_count_; }
 
-    // Whether a page of its region had not been written yet when the checkpoint began: each one that had been counts at least 1. False
-    // if no sum of the region is known.
+    // Whether a page of its region had not been written yet when the checkpoint began: each one that had been counts at least 1, and page
+    // 0, which has version 1 as the signature of the file, at least 2. False if no sum of the region is known.
     [[nodiscard]] bool has_unwritten(std::uint32_t page) const;
 
     struct Mismatch {

@@ -156,6 +156,7 @@ TEST_CASE("the weights of pages are those of the document") {
 
 TEST_CASE("a sum below the number of pages of its region shows that some had not been written") {
     std::vector<std::uint32_t> versions(150, 1);
+    versions[0] = 2;  // it had been the signature of the file
     versions[70] = 0;
     RegionSums sums;
     CHECK_FALSE(sums.has_unwritten(70));  // nothing is recorded
@@ -165,6 +166,16 @@ TEST_CASE("a sum below the number of pages of its region shows that some had not
     CHECK(sums.has_unwritten(127));
     CHECK_FALSE(sums.has_unwritten(149));  // the last region has 22 pages
     CHECK_FALSE(sums.has_unwritten(150));
+}
+
+TEST_CASE("the second version of the first page, which began as the signature, does not hide the only page that had not been written") {
+    std::vector<std::uint32_t> versions(2 * kRegion, 1);
+    versions[0] = 2;
+    versions[kRegion - 1] = 0;
+    RegionSums sums;
+    record(sums, versions);
+    CHECK(sums.has_unwritten(kRegion - 1));
+    CHECK_FALSE(sums.has_unwritten(kRegion));
 }
 
 TEST_CASE("any number of pages that are too old is detected") {
