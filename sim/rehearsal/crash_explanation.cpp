@@ -53,6 +53,8 @@ public:
 
     CrashExplanation explain() {
         is_any_signed_ = is_any_file_signed(options_, power_);
+        const std::uint64_t promised = ledger_ == nullptr ? 0 : ledger_->hardened_sequence();
+        is_log_lost_ = log_.lost_sequence(std::max(log_.hardened_sequence(), promised)).has_value();
         look_at_exceptions();
         if (ledger_ != nullptr) look_at_ledgers_files();
         if (is_any_signed_ || ledger_ != nullptr) {
@@ -292,10 +294,13 @@ private:
         }
     }
 
-    // The smallest page count to which the file was cut, by the log, since the last cut that the ledger knows of.
+    // The smallest page count to which the file was cut, by the log, since the last cut that the ledger knows of. Of a cut in a part of the
+    // log that is lost, only its limit is known.
     [[nodiscard]] std::uint64_t unheard_cut(std::uint32_t file_id) const {
-        std::uint64_t least = ~std::uint64_t{0};
-        std::uint64_t before = std::uint64_t{options_.files.at(file_id - 1).initial_size_mb} * ums::kMb / kPageBytes;
+        const FileOptions& options = options_.files.at(file_id - 1);
+        std::uint64_t before = std::uint64_t{options.initial_size_mb} * ums::kMb / kPageBytes;
+        const bool may_be_hidden = is_log_lost_ && !options.is_log && options.shrinkable && options.increment_mb != 0;
+        std::uint64_t least = may_be_hidden ? before : ~std::uint64_t{0};
         for (const WriteBook::Resize& resize : book_.resizes()) {
             if (resize.file_id != file_id || resize.lsn > log_.end_lsn()) continue;
             const bool is_cut = resize.page_count < before;
@@ -376,6 +381,7 @@ private:
     bool is_resumed_ = false;
     const Promises* ledger_ = nullptr;  // if set, what it holds is evidence, too
     bool is_any_signed_ = false;
+    bool is_log_lost_ = false;  // a part that recovery needs
     CrashExplanation explanation_;
 };
 

@@ -232,7 +232,7 @@ CrashReport rehearse_crash(const CrashPlan& plan, const CrashJudge& judge) {
 
 std::optional<CrashPlan> plan_second_cut(const CrashPlan& plan, const CrashState& state) {
     const LeftLog log(plan.options, state.power, state.book);
-    if (log.is_empty() || log.end_sequence() == 0 || log.lost_sequence()) return std::nullopt;
+    if (log.is_empty() || log.end_sequence() == 0 || log.lost_sequence(log.hardened_sequence())) return std::nullopt;
     auto start = std::make_shared<CrashStart>(CrashStart{{}, state.book, std::nullopt});
     if (state.promises) start->promises = copy_of(*state.promises);
     for (const auto& [path, file] : state.power.files) start->files[path] = file->copy();

@@ -91,7 +91,7 @@ void LeftLog::find_end(const WriteBook& book) {
         kept_vlf = vlf_of_lsn(block.first_lsn);
     }
     // Recovery gets no further than the blocks before a hole.
-    if (const auto lost = lost_sequence()) {
+    if (const auto lost = lost_sequence(hardened_)) {
         const auto before = left_.lower_bound(*lost);
         end_ = before != left_.begin() && next(std::prev(before)->first) == *lost ? std::prev(before)->first : 0;
     }
@@ -105,8 +105,8 @@ std::vector<std::uint64_t> LeftLog::missing_up_to(std::uint64_t last) const {
     return missing;
 }
 
-std::optional<std::uint64_t> LeftLog::lost_sequence() const {
-    const std::vector<std::uint64_t> missing = missing_up_to(hardened_);
+std::optional<std::uint64_t> LeftLog::lost_sequence(std::uint64_t last) const {
+    const std::vector<std::uint64_t> missing = missing_up_to(last);
     const auto lost = std::find_if(missing.begin(), missing.end(), [this](std::uint64_t sequence) { return sequence >= needed_; });
     return lost == missing.end() ? std::nullopt : std::optional(*lost);
 }

@@ -45,8 +45,8 @@ public:
     // Of a missing block before those that are needed: what is left of its VLF shows it. How many blocks stood before the last one in front
     // of those, nothing says.
     [[nodiscard]] bool shows_kept(std::uint64_t sequence) const { return first_left_ != 0 && sequence + 1 >= first_left_; }
-    // Acknowledged, needed, and gone: the first one.
-    [[nodiscard]] std::optional<std::uint64_t> lost_sequence() const;
+    // Up to `last`, which had been acknowledged, needed, and gone: the first one.
+    [[nodiscard]] std::optional<std::uint64_t> lost_sequence(std::uint64_t last) const;
     // The last complete checkpoint promises nothing about the page: it says that a write of it had failed.
     [[nodiscard]] bool is_unknown(const WriteBook::PagePlace& place) const { return are_all_unknown() || unknown_.contains(place); }
     // ... so that a ledger has not been promised this version of it either.

@@ -23,6 +23,8 @@ public:
         if (promises_ == nullptr || lsn <= promises_->cut_lsn(file_id_)) return;
         limit_ = std::min(limit_, pages);
     }
+    // A part of the log that is missing may say that the file was cut to `pages`.
+    void may_have_been_cut(std::uint32_t pages) { limit_ = std::min(limit_, pages); }
     // Nothing was promised about the page up to this version. 0: it had none yet, so the log takes nothing back. But a log of format 3 or
     // before may have 0 for any version, and then nothing is promised at all.
     void release(std::uint32_t page, std::uint32_t version, std::uint16_t log_format) {

@@ -82,8 +82,8 @@ ums::Task<void> LogAnalysis::run() {
     release_unpromised();
 }
 
-// A part of the log that cannot be read may say that a file was cut, and a ledger may not have heard of that. Whatever is missing may say
-// so, too: what the rest says of the pages that were cut off is then no longer so.
+// A part of the log that is missing, or cannot be read, may say that a file was cut, and a ledger may not have heard of that: what the rest
+// says of the pages that were cut off is then no longer so, nor what the ledger holds about them.
 void LogAnalysis::release_unpromised() {
     const bool promises_nothing = extent_.checkpoint && extent_.checkpoint->unknown_count == kTooManyUnknown;
     const bool is_incomplete = extent_.first_sequence != 0 && scan_.is_incomplete();
@@ -96,7 +96,11 @@ void LogAnalysis::release_unpromised() {
         if (promises_nothing || may_hide_cut) file.promises.release_all();
     }
     if (!extent_.has_hole() && !scan_.has_unreadable()) return;
-    for (const SimFile* data : data_files_) files_.at(data->id()).bounds.may_have_been_cut(pages_that_stay(data->options()));
+    for (const SimFile* data : data_files_) {
+        ProvenFile& file = files_.at(data->id());
+        file.bounds.may_have_been_cut(pages_that_stay(data->options()));
+        file.promises.may_have_been_cut(pages_that_stay(data->options()));
+    }
 }
 
 ums::Task<void> LogAnalysis::replay(const LogScan::Take& take) {

@@ -100,6 +100,16 @@ TEST_CASE("of several cuts of which the ledger has not heard, the one that leave
     CHECK(file.page_count() == 3);
 }
 
+TEST_CASE("a cut that may stand in a part of the log that is missing takes back everything beyond it, whatever the ledger has heard of") {
+    const sim::Promises promises = two_pages_promised_behind_cut();
+    sim::FilePromises file(promises, kFileOfPromises);
+    file.may_have_been_cut(4);
+    CHECK(file[3].version == 5);
+    CHECK(file[4].version == 0);
+    CHECK(file.page_count() == 4);
+    CHECK(file.is_less());
+}
+
 TEST_CASE("a checkpoint that promises nothing takes back all that a ledger was promised about the file") {
     const sim::Promises promises = two_pages_promised();
     sim::FilePromises file(promises, kFileOfPromises);

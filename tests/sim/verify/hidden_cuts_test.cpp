@@ -1,0 +1,63 @@
+// Promises of a ledger about a file that may have been cut in a part of the log that is missing. In virtual time, on files in memory.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "sim/rehearsal/promise_memory.hpp"
+#include "sim/run/simulation.hpp"
+#include "tests/sim/support/left_run.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+
+namespace {
+
+// What a ledger holds that was told of the file's present size, and of a next version of these pages, but of no cut.
+sim::Promises promises_about(LeftRun& left, const std::vector<std::uint32_t>& pages) {
+    sim::PromiseSection section;
+    section.run_id = left.run_id;
+    section.section_id = section.incarnation = 1;
+    section.files = {{1, false, static_cast<std::uint32_t>(left.data().size_bytes() / sim::kPageBytes), left.data_path()},
+                     {2, true, static_cast<std::uint32_t>(left.log().size_bytes() / sim::kPageBytes), left.log_path()}};
+    sim::PromiseBatch batch;
+    batch.run_id = left.run_id;
+    batch.section_id = batch.number = 1;
+    for (const std::uint32_t page : pages) batch.pages.push_back({1, page, left.header(page).version + 1, 0});
+    sim::Promises promises;
+    promises.begin(section);
+    REQUIRE(promises.add(batch));
+    return promises;
+}
+
+// The pages of all findings that are not about the log, in order.
+std::vector<std::uint32_t> wrong_pages_by(LeftRun& left, const sim::Promises& promises) {
+    sim::PromiseMemory ledger(promises);
+    sim::Options options = left.options;
+    options.job = sim::Job::verify;
+    const sim::Results results = sim::Simulation(options, left.run.storage, left.run.clock, left.run.sink, &ledger).run();
+    std::vector<std::uint32_t> pages;
+    for (const sim::Finding& finding : results.findings) {
+        if (!finding.place.is_log) pages.push_back(finding.place.page_id);
+    }
+    std::sort(pages.begin(), pages.end());
+    return pages;
+}
+
+}  // namespace
+
+TEST_CASE("what a ledger holds about pages that a missing part of the log may have cut off is not demanded, the rest is") {
+    constexpr std::uint32_t kStayingPages = (4U << 20) / sim::kPageBytes;
+    constexpr std::uint32_t kPages = (5U << 20) / sim::kPageBytes;
+    constexpr std::uint32_t kOlder = 100;
+    constexpr std::uint32_t kOlderBeyond = kStayingPages + 50;
+    LeftRun left(64);
+    left.erase_block(left.take_back_to_needed_block());
+    const sim::Promises promises = promises_about(left, {kOlder, kOlderBeyond});
+    left.data().resize(std::uint64_t{kPages} * sim::kPageBytes);
+    sim::FileOptions& file = left.options.files[0];
+    file.initial_size_mb = 4;
+    file.increment_mb = 1;
+    CHECK(wrong_pages_by(left, promises) == std::vector<std::uint32_t>{kOlder, kOlderBeyond, kPages});
+    file.shrinkable = true;
+    CHECK(wrong_pages_by(left, promises) == std::vector<std::uint32_t>{kOlder});
+}
