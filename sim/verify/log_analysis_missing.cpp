@@ -53,7 +53,7 @@ ums::Task<bool> LogAnalysis::read_missing_again() {
             const BlockRange staying = co_await read_again(missing, is_patient ? kRereadsMax : 1);
             if (run_.is_stopping()) co_return false;
             has_any_come = has_any_come || staying.first != missing.first;
-            if (!is_empty_range(staying)) gaps_that_stay_.insert(staying.first);
+            if (!is_empty_range(staying) && !may_be_unreadable(staying)) gaps_that_stay_.insert(staying.first);
         }
     }
     co_return has_any_come;

@@ -68,6 +68,43 @@ void return_zeros_until(LeftRun& left, std::uint64_t begin_bytes, std::uint64_t 
     });
 }
 
+// A block that says nothing, in a virtual log file of 8 MB at the beginning of the log.
+void write_block(LeftRun& left, std::uint64_t sequence, std::uint64_t hardened_sequence, std::uint64_t offset_bytes,
+                 std::uint64_t size_bytes) {
+    sim::LogBlockHeader header{};
+    header.magic = sim::kLogMagic;
+    header.format = sim::kLogFormat;
+    header.record_count = 1;
+    header.size_bytes = static_cast<std::uint32_t>(size_bytes);
+    header.run_id = left.run_id;
+    header.sequence = sequence;
+    header.vlf_sequence = 1;
+    header.vlf_sector = static_cast<std::uint32_t>((offset_bytes - sim::kPageBytes) / sim::kSectorBytes);
+    header.first_lsn = sim::make_lsn(header.vlf_sequence, header.vlf_sector, 0);
+    header.used_bytes = sizeof(sim::LogBlockHeader) + sizeof(sim::LogRecordHeader);
+    header.file_id = 2;
+    header.hardened_sequence = hardened_sequence;
+    header.incarnation = 1;
+    header.vlf_sectors = (8U << 20) / sim::kSectorBytes;
+    sim::LogRecordHeader record{};
+    record.size_bytes = sizeof record;
+    record.kind = static_cast<std::uint16_t>(sim::LogRecordKind::checkpoint_begin);
+    record.lsn = header.first_lsn;
+    std::vector<std::byte> block(size_bytes);
+    std::memcpy(block.data() + sizeof header, &record, sizeof record);
+    std::memcpy(block.data(), &header, sizeof header);
+    header.checksum = sim::crc32c(block.data() + sizeof header.checksum, block.size() - sizeof header.checksum);
+    std::memcpy(block.data(), &header, sizeof header);
+    left.log().write(offset_bytes, block.data(), block.size());
+}
+
+// Leaves no changed page: nothing but what was there when the file was made.
+void forget_pages(LeftRun& left) {
+    const std::vector<std::byte> zeros(left.data().size_bytes());
+    left.data().write(0, zeros.data(), zeros.size());
+    left.put_version(0, 1, 0);
+}
+
 }  // namespace
 
 TEST_CASE("what stands in the place of a missing block, but cannot be a block of this log, is one finding") {
@@ -204,6 +241,54 @@ TEST_CASE("a part of the log that cannot be read is not called lost because bloc
         CHECK(results.findings[i].kind == sim::FindingKind::log_gap);
         CHECK(results.findings[i].transient);
     }
+}
+
+TEST_CASE("a block that only the fourth read brings is not lost, although many unreadable parts of the log stand behind late blocks") {
+    constexpr std::uint64_t kGaps = 64;
+    constexpr std::uint32_t kReads = 4;
+    LeftRun left(64);
+    left.erase_log();
+    forget_pages(left);
+    // Each unreadable block stands behind one so large that it cannot be where that one begins.
+    std::uint64_t sequence = 0;
+    std::uint64_t end_bytes = sim::kPageBytes;
+    const auto add = [&](std::uint64_t size_bytes, std::uint64_t hardened_sequence) {
+        write_block(left, ++sequence, hardened_sequence, end_bytes, size_bytes);
+        end_bytes += size_bytes;
+        return end_bytes - size_bytes;
+    };
+    std::vector<std::uint64_t> late;
+    std::vector<std::uint64_t> holes;
+    for (std::uint64_t i = 0; i < kGaps; ++i) {
+        add(kHoleBytes, 0);
+        late.push_back(add(sim::kLogBlockBytesMax, 0));
+        holes.push_back(add(kHoleBytes, 0));
+    }
+    add(kHoleBytes, 0);
+    const std::uint64_t latest = add(kHoleBytes, 0);
+    add(kHoleBytes, sequence);
+    left.make_log_unreadable(holes);
+    const std::uint64_t last_byte = left.log().size_bytes() - 1;
+    left.change_log_reads([=, is_scanned = false, reads = std::uint32_t{0}](ums::IoRequest& request) mutable {
+        is_scanned = is_scanned || covers(request, last_byte);
+        if (is_scanned && covers(request, latest)) ++reads;
+        if (reads < kReads) garble(request, latest);
+        for (const std::uint64_t place : late) {
+            if (!is_scanned) garble(request, place);
+        }
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    const auto count_of = [&results](sim::FindingKind kind, bool is_transient) {
+        const auto count = std::count_if(results.findings.begin(), results.findings.end(), [=](const sim::Finding& finding) {
+            return finding.kind == kind && finding.transient == is_transient;
+        });
+        return static_cast<std::uint64_t>(count);
+    };
+    CHECK(count_of(sim::FindingKind::io_error, false) == kGaps);
+    CHECK(count_of(sim::FindingKind::log_gap, true) == kGaps + 1);
+    CHECK(results.findings.size() == 2 * kGaps + 1);
+    CHECK(results.durability->missing_blocks == kGaps);
 }
 
 TEST_CASE("a part of the log that comes only now and then is not given up with the one beside it, however many parts are unreadable") {
