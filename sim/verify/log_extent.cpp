@@ -88,6 +88,7 @@ public:
         find_missing(needed, extent_.hardened_sequence, extent_.missing);
         if (checkpoint != nullptr) find_missing_unneeded(vlf_of_lsn(checkpoint->begin_lsn), needed);
         extent_.last_sequence = extent_.has_hole() ? extent_.missing.front().first - 1 : end_of_row(needed);
+        std::erase_if(extent_.missing, [this](const BlockRange& missing) { return may_have_been_given_up(missing); });
         describe_row();
         checkpoint =
             last_checkpoint([this](const CheckpointMark& mark) { return mark.sequence <= extent_.last_sequence && is_whole(mark); });
@@ -152,6 +153,25 @@ private:
             if (until > sequence) missing.push_back({sequence, until - 1});
             sequence = until <= last ? next(until) : until;
         }
+    }
+    // In flight when a run was cut off, and given up when it was resumed, but the block that says so is missing: then only what is said of
+    // the incarnation before it tells what had been acknowledged there. The gap with that block stays.
+    [[nodiscard]] bool may_have_been_given_up(const BlockRange& missing) const {
+        const Iterator behind = from(missing.last + 1);
+        if (behind == blocks_.end() || behind->incarnation == blocks_.back().incarnation) return false;
+        const Iterator later = std::find_if(behind, blocks_.end(),
+                                            [behind](const LogBlockPlace& block) { return block.incarnation > behind->incarnation; });
+        if (later == blocks_.end()) return false;
+        const std::uint64_t last = std::prev(later)->sequence;
+        const bool is_resume_there = std::any_of(contents_.resumes.begin(), contents_.resumes.end(), [&](const ResumeMark& resume) {
+            return resume.sequence > last && resume.sequence <= later->sequence;
+        });
+        if (is_resume_there || later->sequence == last + 1) return false;
+        std::uint64_t hardened = contents_.promised_sequence <= last ? contents_.promised_sequence : 0;
+        for (const LogBlockPlace& block : blocks_) {
+            if (block.hardened_sequence <= last) hardened = std::max(hardened, block.hardened_sequence);
+        }
+        return hardened < missing.first;
     }
     // A checkpoint frees no more than the VLFs before the one in which it began: what stands there before its begin was not overwritten.
     // How many blocks preceded the first one that is left of the VLF is unknown, unless it stands at the beginning.

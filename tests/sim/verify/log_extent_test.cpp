@@ -221,6 +221,27 @@ TEST_CASE("what follows the end of an incarnation is dead once the next one has 
     CHECK(extent.checkpoint->begin_lsn == 30);
 }
 
+TEST_CASE("what was given up when a run continued is not missing, even if the block that says so is") {
+    // 101 was in flight, and the run continued after 100 with one of 104 to 106.
+    LogContents contents = log_of({99, 100, 102, 103, 107}, 106);
+    contents.blocks[2].hardened_sequence = 100;
+    for (LogBlockPlace& block : contents.blocks) block.incarnation = block.sequence == 107 ? 2 : 1;
+    add_checkpoint(contents, 99, 100);
+    const LogExtent extent = sim::find_extent(contents);
+    REQUIRE(extent.missing.size() == 1);
+    CHECK(extent.missing[0].first == 104);
+    CHECK(extent.missing[0].last == 106);
+    CHECK(extent.last_sequence == 100);
+    CHECK(extent.checkpoint);
+
+    LogContents promised = contents;
+    promised.promised_sequence = 101;
+    CHECK(sim::find_extent(promised).missing.size() == 2);
+    contents.blocks[3].hardened_sequence = 101;  // so it had been acknowledged
+    REQUIRE(sim::find_extent(contents).missing.size() == 2);
+    CHECK(sim::find_extent(contents).missing[0].first == 101);
+}
+
 TEST_CASE("a resume that is itself dead makes nothing dead") {
     LogContents contents = log_of({1, 2, 3, 5, 6}, 5);
     contents.resumes.push_back({.sequence = 4, .last_sequence = 1, .last_lsn = 10});  // in flight when the second incarnation was cut
