@@ -1,7 +1,7 @@
 #include "sim/log/log_growth.hpp"
 
+#include <algorithm>
 #include <span>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,9 +22,12 @@ constexpr std::uint64_t kInstantBytesMax = 64 * ums::kMb;
 constexpr std::uint64_t kEightVlfsBytesMax = 1024 * ums::kMb;
 constexpr std::uint64_t kRefusedPauseNs = ums::kNsPerSecond;
 
-}  // namespace
+bool has_room_to_grow(const SimFile& file) {
+    const FileOptions& options = file.options();
+    const bool may_grow = options.increment_mb != 0 && !file.has_part_of_growth;
+    return may_grow && file.size_bytes() + options.increment_mb * kMb <= options.max_size_mb * kMb;
+}
 
-namespace {
 
 ums::Task<void> stamp_part(SimFile& file, const VlfPlace& part, RunState& run, Journal& journal, std::error_code& first_error) {
     const std::error_code error = co_await stamp_zeros(file, run, journal, part.offset_bytes, part.offset_bytes + part.size_bytes);
@@ -72,14 +75,16 @@ ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, 
     co_return error;
 }
 
+// Files may lie on different disks, of which one is full.
 SimFile* LogGrowth::growable_file() const {
     for (const auto& file : files_) {
-        const FileOptions& options = file->options();
-        const bool may_grow = options.increment_mb != 0 && !file->has_part_of_growth;
-        if (may_grow && file->size_bytes() + options.increment_mb * kMb <= options.max_size_mb * kMb) return file.get();
+        if (has_room_to_grow(*file) && !was_refused(*file)) return file.get();
     }
-    return nullptr;
+    const auto next = std::find_if(refused_.begin(), refused_.end(), [](const SimFile* file) { return has_room_to_grow(*file); });
+    return next == refused_.end() ? nullptr : *next;
 }
+
+bool LogGrowth::was_refused(const SimFile& file) const { return std::find(refused_.begin(), refused_.end(), &file) != refused_.end(); }
 
 ums::Task<void> LogGrowth::serve() {
     while (!stopping_.is_set()) {
@@ -91,7 +96,11 @@ ums::Task<void> LogGrowth::serve() {
         if (!log_.space().use().is_waited_for) continue;  // the last growth, or a checkpoint, has made room meanwhile
         const std::error_code error = co_await grow(*file);
         if (error && (run_.is_stopping() || is_about_storage(error))) co_return;
-        if (error) static_cast<void>(co_await stopping_.wait(ums::WaitType::sleep_task, journal_.clock().now_ns() + kRefusedPauseNs));
+        const SimFile* const next = growable_file();
+        const bool are_all_refused = error && next != nullptr && was_refused(*next);
+        if (are_all_refused) {
+            static_cast<void>(co_await stopping_.wait(ums::WaitType::sleep_task, journal_.clock().now_ns() + kRefusedPauseNs));
+        }
         log_.space().growth_wanted().set();  // tasks that still wait do not ask again
     }
 }
@@ -113,7 +122,7 @@ ums::Task<std::error_code> LogGrowth::grow(SimFile& file) {
         tell_refusal(file, new_bytes, error);
         co_return error;
     }
-    was_refused_ = false;
+    std::erase(refused_, &file);
     if (promises_ != nullptr) promises_->grown(file.id(), file.pages());
     for (const VlfPlace& vlf : divide_growth(file, old_bytes, new_bytes - old_bytes, plan.vlfs)) {
         log_.space().add(file, vlf.offset_bytes, vlf.offset_bytes + vlf.size_bytes);
@@ -124,10 +133,12 @@ ums::Task<std::error_code> LogGrowth::grow(SimFile& file) {
 }
 
 // A disk that stays full is told once, not with each try.
-void LogGrowth::tell_refusal(const SimFile& file, std::uint64_t new_bytes, const std::error_code& error) {
+void LogGrowth::tell_refusal(SimFile& file, std::uint64_t new_bytes, const std::error_code& error) {
     if (is_called_off(error, run_)) return;
     const bool is_tried_again = !is_about_storage(error);
-    if (is_tried_again && std::exchange(was_refused_, true)) return;
+    const bool is_told = std::erase(refused_, &file) > 0;
+    refused_.push_back(&file);
+    if (is_tried_again && is_told) return;
     journal_.warning(fmt::format("{}: the log is full and cannot grow to {} MB: {}.{}", file.path(), new_bytes / kMb,
                                  ums::error_text(error), is_tried_again ? " It tries again while tasks wait for room." : ""));
 }

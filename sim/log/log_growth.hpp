@@ -40,15 +40,17 @@ public:
               PromiseBook* promises = nullptr)
         : log_(log), files_(files), is_instant_(is_instant), run_(run), journal_(journal), promises_(promises) {}
 
-    // The service: grows a file each time the log asks for it, until stop(), or until no file can grow any more. If there is no room, it
-    // tries again a second later for the tasks that still wait. What is the storage's fault is not tried again.
+    // The service: grows a file each time the log asks for it, until stop(), or until no file can grow any more. If there is no room for
+    // one, it tries the next; if there is none for any, it tries again a second later for the tasks that still wait. What is the storage's
+    // fault is not tried again.
     ums::Task<void> serve();
     void stop();
 
 private:
     [[nodiscard]] SimFile* growable_file() const;
+    [[nodiscard]] bool was_refused(const SimFile& file) const;
     ums::Task<std::error_code> grow(SimFile& file);
-    void tell_refusal(const SimFile& file, std::uint64_t new_bytes, const std::error_code& error);
+    void tell_refusal(SimFile& file, std::uint64_t new_bytes, const std::error_code& error);
 
     LogManager& log_;
     const std::vector<std::unique_ptr<SimFile>>& files_;
@@ -56,7 +58,7 @@ private:
     RunState& run_;
     Journal& journal_;
     PromiseBook* const promises_;
-    bool was_refused_ = false;  // the last time, which a warning has told
+    std::vector<SimFile*> refused_;  // the last time, which a warning has told; the first one has waited longest for another try
     ums::Event stopping_;
 };
 

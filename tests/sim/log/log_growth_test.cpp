@@ -24,13 +24,15 @@ namespace {
 
 using Logs = std::vector<std::unique_ptr<sim::SimFile>>;
 
-// One file of 1 MB that grows to 16 MB in steps of 1 MB.
-Logs make_growing_log(VirtualWorld& world) {
-    sim::SimFile::Setup setup = world.setup(1, kMb, true);
-    setup.options.increment_mb = 1;
-    setup.options.max_size_mb = 16;
+// Files of 1 MB that grow to 16 MB in steps of 1 MB.
+Logs make_growing_log(VirtualWorld& world, std::uint32_t file_count = 1) {
     Logs files;
-    files.push_back(world.make_file(std::move(setup)));
+    for (std::uint32_t id = 1; id <= file_count; ++id) {
+        sim::SimFile::Setup setup = world.setup(id, kMb, true);
+        setup.options.increment_mb = 1;
+        setup.options.max_size_mb = 16;
+        files.push_back(world.make_file(std::move(setup)));
+    }
     return files;
 }
 
@@ -143,6 +145,65 @@ TEST_CASE("a log that finds no space to grow tries again while tasks wait for ro
     });
     CHECK(refusals == 3);
     CHECK(world.sink.count_of(sim::Severity::warning, "cannot grow to 2 MB") == 1);
+}
+
+TEST_CASE("a log whose first file lies on a full disk grows by its second file at once") {
+    VirtualWorld world;
+    world.storage.set_rule([](const ums::IoRequest& request) {
+        const bool is_refused = request.operation == ums::IoOperation::allocate && request.file.value == 1;
+        return Fate{.error = is_refused ? ENOSPC : 0, .delay_ns = ums::kNsPerMs};
+    });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const Logs files = make_growing_log(w, 2);
+        sim::LogManager log({{files[0].get(), files[1].get()}, 99, 4}, w.state, w.journal);
+        sim::LogGrowth growth(log, files, false, w.state, w.journal);
+        ums::TaskGroup services;
+        ums::TaskGroup users;
+        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
+        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
+        (*w.schedulers)[0].spawn(services, "End", refuse_room_later(log, w.clock, 10 * ums::kNsPerSecond));
+        const std::uint64_t begin_us = w.now_us();
+        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 48));
+        co_await users.join();
+        CHECK(w.now_us() - begin_us < 1'000'000);
+        CHECK(files[0]->size_bytes() == kMb);
+        CHECK(files[1]->size_bytes() >= 3 * kMb);
+        growth.stop();
+        log.stop();
+        co_await services.join();
+    });
+    CHECK(world.sink.count_of(sim::Severity::warning, "f1.ldx: the log is full and cannot grow to 2 MB") == 1);
+}
+
+TEST_CASE("of a log whose files lie on full disks, each file is tried again, and each has one warning") {
+    VirtualWorld world;
+    std::vector<int> refusals(3);  // by file
+    world.storage.set_rule([&refusals](const ums::IoRequest& request) {
+        const bool is_growth = request.operation == ums::IoOperation::allocate;
+        const bool is_refused = is_growth && (request.file.value == 1 || refusals[2] < 3);
+        if (is_refused) ++refusals[static_cast<std::size_t>(request.file.value)];
+        return Fate{.error = is_refused ? ENOSPC : 0, .delay_ns = ums::kNsPerMs};
+    });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const Logs files = make_growing_log(w, 2);
+        sim::LogManager log({{files[0].get(), files[1].get()}, 99, 4}, w.state, w.journal);
+        sim::LogGrowth growth(log, files, false, w.state, w.journal);
+        ums::TaskGroup services;
+        ums::TaskGroup users;
+        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
+        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
+        (*w.schedulers)[0].spawn(services, "End", refuse_room_later(log, w.clock, 20 * ums::kNsPerSecond));
+        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 30));
+        co_await users.join();
+        CHECK(files[1]->grown_count >= 1);
+        growth.stop();
+        log.stop();
+        co_await services.join();
+    });
+    CHECK(refusals[1] == 4);
+    CHECK(refusals[2] == 3);
+    CHECK(world.sink.count_of(sim::Severity::warning, "f1.ldx: the log is full") == 1);
+    CHECK(world.sink.count_of(sim::Severity::warning, "f2.ldx: the log is full") == 1);
 }
 
 TEST_CASE("a log that finds no space to grow ends at once, whatever pause it makes") {
