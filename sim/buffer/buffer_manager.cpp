@@ -31,7 +31,7 @@ void BufferManager::logged(Frame& frame, std::uint64_t lsn) { frame.lsn = lsn; }
 std::uint64_t BufferManager::free_target() const { return std::clamp<std::uint64_t>(pool_.slots().count() / 32, 64, 4096); }
 
 void BufferManager::request_memory(std::uint64_t count) {
-    if (pool_.slots().free_count() < count + free_target() / 2 && !memory_requested_.is_set()) memory_requested_.set();
+    if (pool_.slots().free_count() < count + free_target() / 2 && !memory_requested().is_set()) memory_requested().set();
 }
 
 // A task that needs memory looks for clean pages itself before it waits for the lazy writer, as SQL Server's workers do.
@@ -180,7 +180,7 @@ ums::Task<bool> BufferManager::read_in(DataFile& data, Frame& frame, Slot slot) 
 // Reads a clean page again, into different memory than it was written from. If none is available, the page stays as it is.
 ums::Task<bool> BufferManager::read_again(DataFile& data, Frame& frame, std::vector<Slot>& spare) {
     if (spare.empty() && !pool_.slots().try_acquire(1, spare)) {
-        memory_requested_.set();
+        memory_requested().set();
         co_return true;
     }
     const Slot fresh = spare.back();

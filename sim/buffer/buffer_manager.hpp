@@ -66,8 +66,8 @@ public:
 
     [[nodiscard]] BufferPool& pool() { return pool_; }
     [[nodiscard]] PageChecker& checker() { return checker_; }
-    // Set when free memory is short; the lazy writer waits for it.
-    [[nodiscard]] ums::Event& memory_requested() { return memory_requested_; }
+    // Set when free memory is short, and again when a task waits for some; the lazy writer waits for it.
+    [[nodiscard]] ums::Event& memory_requested() { return pool_.slots().wanted(); }
     // Memory for `count` pages: free memory, otherwise that of clean pages, otherwise what the lazy writer frees. Hold no latch.
     ums::Task<void> acquire_slots(std::uint32_t count, std::vector<Slot>& slots);
     // The same without waiting: false if there is not enough, or if others are already waiting.
@@ -90,7 +90,6 @@ private:
     RunState& run_;
     Journal& journal_;
     const std::uint32_t cache_hit_ratio_;
-    ums::Event memory_requested_;
 };
 
 }  // namespace sim

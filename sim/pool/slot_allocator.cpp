@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <coroutine>
 #include <mutex>
 
 #include "ums/base/assert.hpp"
@@ -14,6 +15,21 @@ constexpr std::uint8_t kInPartial = 1;
 constexpr std::uint8_t kInWhole = 2;
 
 std::uint64_t group_count(std::uint64_t slots) { return std::max<std::uint64_t>(slots / 64, 1); }
+
+// Sets the event when the task is in the queue, not before: whoever frees slots, on another CPU, would find nobody there and sleep again.
+// The task resumes on this thread, so the awaiter outlives the call.
+struct AnnouncedWait : ums::Semaphore::Awaiter {
+    ums::Event& wanted;
+
+    AnnouncedWait(ums::Semaphore& of_slots, std::uint64_t count, ums::Event& event)
+        : Awaiter(of_slots, count, ums::WaitType::free_frame), wanted(event) {}
+    bool await_suspend(std::coroutine_handle<> suspended) {
+        const bool is_waiting = Awaiter::await_suspend(suspended);
+        if (is_waiting) wanted.set();
+        return is_waiting;
+    }
+};
+
 }  // namespace
 
 SlotAllocator::SlotAllocator(std::uint64_t count)
@@ -62,7 +78,7 @@ void SlotAllocator::take(std::uint32_t count, std::vector<Slot>& slots) {
 
 ums::Task<void> SlotAllocator::acquire(std::uint32_t count, std::vector<Slot>& slots) {
     UMS_ASSERT(count <= this->count());
-    co_await units_.acquire(count, ums::WaitType::free_frame);
+    co_await AnnouncedWait(units_, count, wanted_);
     const std::lock_guard guard(lock_);
     take(count, slots);
 }

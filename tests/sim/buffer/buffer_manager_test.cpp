@@ -246,6 +246,29 @@ TEST_CASE("a task that finds no free memory asks the lazy writer for some and wa
     });
 }
 
+// A lazy writer on another CPU may have looked for waiting tasks after the first request, and found none.
+TEST_CASE("a task asks the lazy writer for memory once it is in the queue, where the lazy writer sees it") {
+    Rig rig({.pool_bytes = 64 * kPageBytes});
+    run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng&) -> ums::Task<void> {
+        sim::SlotAllocator& slots = r.pool->slots();
+        std::vector<sim::Slot> all;
+        co_await slots.acquire(static_cast<std::uint32_t>(slots.free_count()), all);
+        r.buffers->memory_requested().reset();
+        auto wait = [](sim::SlotAllocator& shared) -> ums::Task<void> {
+            std::vector<sim::Slot> own;
+            co_await shared.acquire(1, own);
+            shared.release(own);
+        };
+        ums::TaskGroup tasks;
+        ums::Scheduler::current().fork(tasks, wait(slots));
+        co_await ums::sleep_until(r.clock.now_ns() + ums::kNsPerMs);
+        CHECK(slots.has_waiters());
+        CHECK(r.buffers->memory_requested().is_set());
+        slots.release(all);
+        co_await tasks.join();
+    });
+}
+
 // There is no lazy writer here to wait for.
 TEST_CASE("a task that finds too little free memory takes that of clean pages that were not used lately") {
     Rig rig({.pool_bytes = 64 * kPageBytes});
