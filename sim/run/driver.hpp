@@ -98,6 +98,7 @@ protected:
     std::atomic<bool> may_begin_{false};           // everything that could prevent the run from starting has been checked
     std::atomic<bool> are_cycles_running_{false};  // tasks are no longer expected to throw
     std::atomic<bool> has_internal_error_{false};
+    std::atomic<bool> is_closing_{false};  // the files, or deleting them; nothing is outstanding any more
     Results results_;
 
     std::atomic<Phase> phase_{Phase::create};

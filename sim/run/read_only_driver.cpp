@@ -44,6 +44,7 @@ ums::Task<void> ReadOnlyDriver::record_time_series() {
 
 // Closing may take a while: not with the lock, for which progress() would wait.
 void ReadOnlyDriver::close_files() {
+    is_closing_ = true;
     std::unique_ptr<OpenFiles> open;
     const std::lock_guard guard(parts_mutex_);
     open = std::move(open_);

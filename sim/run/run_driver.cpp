@@ -252,7 +252,6 @@ void RunDriver::collect_users() {
 
 Progress RunDriver::progress() const {
     Progress progress = common_progress();
-    progress.is_closing = is_closing_;
     const std::lock_guard guard(parts_mutex_);
     if (!ready_.load(std::memory_order_acquire)) return progress;
     if (progress.phase == Phase::main_run) {

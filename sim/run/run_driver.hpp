@@ -94,7 +94,6 @@ private:
     std::string promises_stopped_because_;  // as last reported
     mutable std::mutex parts_mutex_;        // held by progress() while it looks at parts_, and while they are taken down
     std::atomic<bool> ready_{false};        // all parts are there
-    std::atomic<bool> is_closing_{false};   // … and are being taken down
     bool are_created_files_removed_ = false;
     std::uint32_t next_cpu_ = 0;
     bool has_reported_missing_threads_ = false;

@@ -27,8 +27,8 @@ private:
     const ums::RealClock real_;
 };
 
-// Tells when a file is about to be deleted.
-class DeletionTeller final : public ums::ForwardingStorage {
+// Tells when a file is about to be deleted or closed.
+class EndTeller final : public ums::ForwardingStorage {
 public:
     using ForwardingStorage::ForwardingStorage;
 
@@ -36,8 +36,13 @@ public:
         if (on_remove) on_remove();
         return ForwardingStorage::remove(file);
     }
+    void close(ums::FileHandle file) override {
+        if (on_close) on_close();
+        ForwardingStorage::close(file);
+    }
 
     std::function<void()> on_remove;
+    std::function<void()> on_close;
 };
 
 }  // namespace
@@ -64,7 +69,7 @@ TEST_CASE("a phase that begins during a call of progress() has an elapsed time o
 
 TEST_CASE("the progress of a run says that its files are being closed and deleted, but not before that") {
     VirtualRun files;
-    DeletionTeller storage(files.storage);
+    EndTeller storage(files.storage);
     sim::Options options = busy_options(VirtualRun::kFolder);
     options.test_cycle_duration_s = 1;
     options.delete_files_at_shutdown = true;
@@ -76,10 +81,33 @@ TEST_CASE("the progress of a run says that its files are being closed and delete
     CHECK(seen == std::vector<int>(options.files.size(), 1));
 }
 
+TEST_CASE("the progress of a verification says that its files are being closed, but not before that") {
+    VirtualRun files;
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    REQUIRE(files.run(options).outcome == sim::Outcome::passed);
+    options.job = sim::Job::verify;
+    EndTeller storage(files.storage);
+    sim::Simulation simulation(options, storage, files.clock, files.sink);
+    bool was_closing_early = false;
+    std::vector<int> seen;
+    storage.on_close = [&] {
+        const bool is_closing = simulation.progress().is_closing;
+        if (simulation.phase() == Phase::summary) {
+            seen.push_back(is_closing ? 1 : 0);
+        } else {
+            was_closing_early |= is_closing;
+        }
+    };
+    CHECK(simulation.run().finding_count == 0);
+    CHECK_FALSE(was_closing_early);
+    CHECK(seen.size() >= options.files.size());
+    CHECK(seen == std::vector<int>(seen.size(), 1));
+}
+
 TEST_CASE("the elapsed time of a phase does not include what came before it, neither before the first nor in the last one") {
     VirtualRun files;
     files.clock.advance_to(3600 * ums::kNsPerSecond);  // the machine has been running for an hour
-    DeletionTeller storage(files.storage);
+    EndTeller storage(files.storage);
     sim::Options options = busy_options(VirtualRun::kFolder);
     options.test_cycle_duration_s = 1;
     options.delete_files_at_shutdown = true;
