@@ -38,7 +38,7 @@ ums::Task<void> ReadOnlyDriver::record_time_series() {
         const std::uint64_t next_ns = open_->time_series->next_sample_ns();
         const bool is_over = co_await open_->monitors_stop.wait(ums::WaitType::sleep_task, next_ns);
         if (is_over) co_return;
-        open_->time_series->sample_if_due(phase_.load(std::memory_order_relaxed), 1);
+        co_await open_->time_series->sample_if_due(phase_.load(std::memory_order_relaxed), 1);
     }
 }
 

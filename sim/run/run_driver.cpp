@@ -188,7 +188,7 @@ ums::Task<void> RunDriver::record_time_series() {
         report_missing_threads();
         report_stopped_promises();
         if (is_over) co_return;
-        parts_->time_series->sample_if_due(phase_.load(std::memory_order_relaxed), cycle_.load(std::memory_order_relaxed));
+        co_await parts_->time_series->sample_if_due(phase_.load(std::memory_order_relaxed), cycle_.load(std::memory_order_relaxed));
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ums/base/units.hpp"
+#include "ums/sched/scheduler.hpp"
 
 namespace sim {
 
@@ -94,6 +95,7 @@ TimeSeries::TimeSeries(const std::vector<SimFile*>& files, const ums::Clock& clo
       intervals_max_(std::clamp<std::size_t>(kFileSamplesMax / std::max<std::size_t>(files.size(), 1), 60, kIntervalsMax)),
       interval_start_ns_(start_ns),
       interval_ns_(ums::kNsPerSecond),
+      sampled_files_(files.size()),
       samples_(files.size()),
       totals_(files.size()) {}
 
@@ -122,22 +124,41 @@ FileSample TimeSeries::totals_of(const SimFile& file) const {
     return total;
 }
 
-void TimeSeries::sample(Phase phase, std::uint32_t cycle) {
+// False: less than a microsecond is no interval.
+bool TimeSeries::end_interval(Phase phase, std::uint32_t cycle) {
     const std::uint64_t now_ns = clock_.now_ns();
-    if (now_ns - interval_start_ns_ < 1000) return;  // less than a microsecond is no interval
+    if (now_ns - interval_start_ns_ < 1000) return false;
     const std::uint64_t start_us = (interval_start_ns_ - start_ns_) / 1000;
     intervals_.push_back({start_us, (now_ns - start_ns_) / 1000 - start_us, phase, cycle});
     interval_start_ns_ = now_ns;
-    for (std::size_t i = 0; i < files_.size(); ++i) {
-        const FileSample total = totals_of(*files_[i]);
-        samples_[i].push_back(difference(total, totals_[i]));
-        totals_[i] = total;
-    }
+    sampled_files_ = 0;
+    return true;
+}
+
+void TimeSeries::sample_next_file() {
+    const std::size_t file = sampled_files_++;
+    const FileSample total = totals_of(*files_[file]);
+    samples_[file].push_back(difference(total, totals_[file]));
+    totals_[file] = total;
+}
+
+void TimeSeries::sample_other_files() {
+    while (has_unsampled_files()) sample_next_file();
     if (intervals_.size() > intervals_max_) merge();
 }
 
-void TimeSeries::sample_if_due(Phase phase, std::uint32_t cycle) {
-    if (clock_.now_ns() >= next_sample_ns()) sample(phase, cycle);
+void TimeSeries::sample(Phase phase, std::uint32_t cycle) {
+    sample_other_files();  // of an interval that sample_if_due() has ended
+    if (end_interval(phase, cycle)) sample_other_files();
+}
+
+ums::Task<void> TimeSeries::sample_if_due(Phase phase, std::uint32_t cycle) {
+    if (clock_.now_ns() < next_sample_ns() || !end_interval(phase, cycle)) co_return;
+    while (has_unsampled_files()) {
+        sample_next_file();
+        co_await ums::Scheduler::current().yield_if_due();
+    }
+    sample_other_files();
 }
 
 // Short phases end intervals before their time: when the series is full of those, longer intervals are not what it needs.

@@ -11,6 +11,7 @@
 #include "sim/files/sim_file.hpp"
 #include "sim/results.hpp"
 #include "ums/base/clock.hpp"
+#include "ums/sched/task.hpp"
 
 namespace sim {
 
@@ -26,8 +27,9 @@ public:
 
     // Ends the running interval, which was a part of `phase`.
     void sample(Phase phase, std::uint32_t cycle);
-    // The same, if the interval is over; a phase that ended meanwhile has begun a new one.
-    void sample_if_due(Phase phase, std::uint32_t cycle);
+    // The same, if the interval is over; a phase that ended meanwhile has begun a new one. With many files and CPUs the counters take
+    // milliseconds to add up, so others get the CPU in between. They may call sample(); the object must outlive the task.
+    ums::Task<void> sample_if_due(Phase phase, std::uint32_t cycle);
     [[nodiscard]] std::uint64_t next_sample_ns() const { return interval_start_ns_ + interval_ns_; }
 
     [[nodiscard]] const std::vector<Interval>& intervals() const { return intervals_; }
@@ -35,6 +37,10 @@ public:
 
 private:
     [[nodiscard]] FileSample totals_of(const SimFile& file) const;
+    [[nodiscard]] bool end_interval(Phase phase, std::uint32_t cycle);
+    [[nodiscard]] bool has_unsampled_files() const { return sampled_files_ < files_.size(); }
+    void sample_next_file();
+    void sample_other_files();
     void merge();
 
     const std::vector<SimFile*> files_;
@@ -44,6 +50,7 @@ private:
     std::uint64_t interval_start_ns_;
     std::uint64_t interval_ns_;
     std::vector<Interval> intervals_;
+    std::size_t sampled_files_;  // which have a sample of the last interval, too
     std::vector<std::vector<FileSample>> samples_;  // by file
     std::vector<FileSample> totals_;                // by file, since the run began
 };

@@ -1,13 +1,18 @@
 #include "sim/run/time_series.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
+#include <vector>
 
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
 #include "ums/base/units.hpp"
 #include "ums/sched/event.hpp"
+#include "ums/sched/scheduler.hpp"
+#include "ums/sched/scheduler_group.hpp"
+#include "ums/sched/task_group.hpp"
 
 using namespace sim::testing;
 using sim::FileSample;
@@ -127,6 +132,43 @@ TEST_CASE("the intervals of a series of many short phases stay of similar length
         CHECK(series.next_sample_ns() - w.clock.now_ns() <= 128 * ums::kNsPerSecond);
         CHECK(series.take_samples(0).size() == intervals.size());
     });
+}
+
+TEST_CASE("while a series adds up the counters of many files others run, and the phase may end") {
+    VirtualWorld world;
+    ums::SchedulerGroupOptions options;
+    options.cpu_count = 1;
+    options.shuffle_seed = 1;  // tasks yield wherever they may
+    ums::SchedulerGroup group(options, world.storage, world.clock);
+    auto end_phase = [](VirtualWorld& w, TimeSeries& series, const bool& is_sampled, bool& is_between) -> ums::Task<void> {
+        while (series.intervals().empty()) co_await ums::Scheduler::current().yield();
+        is_between = !is_sampled;
+        w.clock.advance_to(w.clock.now_ns() + ums::kNsPerMs);
+        series.sample(Phase::final_checkpoint, 1);
+    };
+    auto body = [&end_phase](VirtualWorld& w) -> ums::Task<void> {
+        std::vector<std::unique_ptr<sim::SimFile>> owned;
+        std::vector<sim::SimFile*> files;
+        for (std::uint32_t id = 1; id <= 32; ++id) files.push_back(owned.emplace_back(w.make_file(id, kMb)).get());
+        TimeSeries series(files, w.clock, w.clock.now_ns());
+        co_await ums::sleep_until(w.clock.now_ns() + ums::kNsPerSecond);
+        bool is_sampled = false;
+        bool is_between = false;
+        ums::TaskGroup tasks;
+        ums::Scheduler::current().fork(tasks, end_phase(w, series, is_sampled, is_between));
+        co_await series.sample_if_due(Phase::main_run, 1);
+        is_sampled = true;
+        co_await tasks.join();
+        CHECK(is_between);
+        const std::vector<Interval>& intervals = series.intervals();
+        REQUIRE(intervals.size() == 2);
+        CHECK(intervals[0].phase == Phase::main_run);
+        CHECK(intervals[0].duration_us >= 1'000'000);
+        CHECK(intervals[1].phase == Phase::final_checkpoint);
+        CHECK(intervals[1].duration_us >= 1'000);
+        for (std::size_t i = 0; i < files.size(); ++i) CHECK(series.take_samples(i).size() == 2);
+    };
+    group.run(body(world));
 }
 
 TEST_CASE("latencies and time series of a run agree with the counters of each file, and intervals with the phases") {
