@@ -6,7 +6,6 @@
 
 #include "sim/files/io_retry.hpp"
 #include "sim/page/page_codec.hpp"
-#include "ums/base/memory_region.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -20,7 +19,7 @@ Snapshot::Snapshot(const Settings& settings, DataFile& source, DataFile& replica
       run_(run),
       journal_(journal),
       counters_(counters),
-      copied_(std::make_unique<std::atomic<bool>[]>(replica.ledger.pages_max())) {}
+      copied_(replica.ledger.pages_max() * sizeof(std::atomic<bool>), ums::MemoryKind::plain) {}
 
 // No task writes to the source while its latch is held, so all of its pages are of the same moment.
 ums::Task<void> Snapshot::take() {
@@ -33,7 +32,9 @@ ums::Task<void> Snapshot::take() {
                                      source_.file.size_bytes() >> 20, error.message()));
     } else {
         // The first page of the replica is its signature, so that of the source is never copied.
-        for (std::uint32_t page = 0; page < source_.file.pages(); ++page) copied_[page].store(false, std::memory_order_relaxed);
+        for (std::uint32_t page = 0; page < source_.file.pages(); ++page) {
+            if (is_copied(page)) copied(page).store(false, std::memory_order_relaxed);
+        }
         pages_.store(source_.file.pages(), std::memory_order_release);
         WorkCounters::add(counters_.cycles, 1);
     }
@@ -95,7 +96,7 @@ ums::Task<bool> Snapshot::copy(std::uint32_t first_page, std::uint32_t count, On
         const bool is_written = co_await write(first_page, count, memory.data(), on_stop);
         if (!is_written) co_return false;
     }
-    for (std::uint32_t i = 0; i < count; ++i) copied_[first_page + i].store(true, std::memory_order_release);
+    for (std::uint32_t i = 0; i < count; ++i) copied(first_page + i).store(true, std::memory_order_release);
     WorkCounters::add(counters_.pages_updated, count);
     co_return true;
 }

@@ -5,12 +5,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <system_error>
 
 #include "sim/buffer/page_checker.hpp"
 #include "sim/buffer/range_reader.hpp"
 #include "sim/journal/work_counters.hpp"
+#include "ums/base/memory_region.hpp"
 #include "ums/sched/latch.hpp"
 
 namespace sim {
@@ -46,7 +46,9 @@ public:
     [[nodiscard]] std::uint32_t pages() const { return pages_.load(std::memory_order_acquire); }
 
 private:
-    [[nodiscard]] bool is_copied(std::uint32_t page) const { return copied_[page].load(std::memory_order_acquire); }
+    // Set by the task that holds that page's latch.
+    [[nodiscard]] std::atomic<bool>& copied(std::uint32_t page) const { return reinterpret_cast<std::atomic<bool>*>(copied_.data())[page]; }
+    [[nodiscard]] bool is_copied(std::uint32_t page) const { return copied(page).load(std::memory_order_acquire); }
     [[nodiscard]] std::uint32_t end_of_run(std::uint32_t first_page, std::uint32_t end_page) const;
     ums::Task<bool> copy(std::uint32_t first_page, std::uint32_t count, OnStop on_stop);
     ums::Task<void> verify(std::uint32_t first_page, std::uint32_t count, const std::byte* images);
@@ -65,8 +67,7 @@ private:
     // be taken before the latches of the files.
     ums::Latch contents_;
     std::atomic<std::uint32_t> pages_{0};
-    // By page of the source; set by the task that holds that page's latch.
-    std::unique_ptr<std::atomic<bool>[]> copied_;
+    ums::MemoryRegion copied_;  // an atomic<bool> for each page of the source; takes memory as pages are copied
 };
 
 }  // namespace sim

@@ -18,7 +18,8 @@ std::uint64_t default_pool_mb(const ums::Machine& machine);
 // share. 0: unknown.
 std::uint64_t pool_mb_max(const ums::Machine& machine);
 
-// What the ledger takes for the data files at their initial size: 16 bytes for each page.
+// What the ledger takes for the data files at their initial size: 16 bytes for each page. Sparse files, replicas among them, are not
+// counted: they take memory only for pages that are written, which are few in a file that is mostly holes.
 std::uint64_t ledger_mb(const Options& options);
 
 // What backups take in addition to the pool: their buffers, the ledgers of full backups, differential backups and restored files, each as

@@ -311,6 +311,25 @@ TEST_CASE("a new snapshot of a large file takes no memory for pages that the one
     CHECK(world.sink.findings().empty());
 }
 
+TEST_CASE("a snapshot of a large file takes no memory for pages that are not copied") {
+    WorkerWorld world;
+    world.add_replica(8);
+    for (const std::size_t i : {0U, 2U}) {
+        world.options.files[i].initial_size_mb = world.options.files[i].max_size_mb = 128U << 10;  // 16 million pages
+        world.options.files[i].sparse = true;
+    }
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        sim::DataFile& replica = *w.parts->data_files.back();
+        const std::uint64_t before_bytes = ums::testing::resident_bytes();
+        sim::Snapshot snapshot({}, w.data(), replica, *w.parts->buffers, w.state, w.journal, w.context().snapshots);
+        co_await snapshot.take();
+        CHECK(ums::testing::resident_bytes() < before_bytes + 8 * ums::kMb);
+        CHECK(snapshot.pages() == 16U << 20);
+        co_await snapshot.release();
+    });
+    CHECK(world.sink.findings().empty());
+}
+
 TEST_CASE("after a snapshot that finds no room there is none, not the one before it without its pages") {
     WorkerWorld world;
     world.add_replica(8);
