@@ -244,6 +244,7 @@ void Run::watch_drain(const sim::Progress& progress) {
         give_up(ExitCode::integrity, "FAILED: an I/O request never came back. The process ends without a summary.",
                 "An I/O request never came back, so the run cannot be drained and ends here. The storage failed: see the findings.");
     }
+    if (const sim::Progress::Call* const call = drain_.hung_call(progress)) give_up_on(*call);
     // A user who stops a run must not wait for two minutes because its disk has stopped answering; nor must anyone wait after a task has
     // failed and left others waiting.
     if (!drain_.has_stalled(progress, is_stopped_ || progress.is_internal_error || progress.lost_requests > 0)) return;
@@ -259,13 +260,25 @@ void Run::watch_drain(const sim::Progress& progress) {
 
 // A request that never comes back keeps the run from draining, and cannot be canceled. Readers of the log take errors for a failed run:
 // one that was stopped, and that had found nothing, has not failed.
-void Run::give_up(ExitCode code, const char* result, const char* message) {
+void Run::give_up(ExitCode code, const std::string& result, const std::string& message) {
     emit(code == ExitCode::stopped ? sim::Severity::warning : sim::Severity::error, message);
     static_cast<void>(writer_.flush(1s));
     console_.add_result(fmt::format("\n{}\n", result));
     console_.flush("");
     static_cast<void>(patient_.call([] { ums::remove_unfinished_files(); }, 1s));
     std::_Exit(to_int(code));
+}
+
+// Nobody may be there to stop the run: whoever started it looks at its results and its exit code.
+void Run::give_up_on(const sim::Progress::Call& call) {
+    const std::string reason = fmt::format("The {} of {} has not returned for {} minutes, and the run waits for nothing else.", call.name,
+                                           call.path, call.duration_us / 60'000'000);
+    sim::Results none = results_of_no_run(reason);
+    const ExitCode code = exit_code_of(none);
+    set_immediate_exit_code(code);
+    exit_immediately_on_signals();
+    write_files(std::move(none));
+    give_up(code, ums::printable(reason) + " The process ends without a summary.", reason + " It cannot be drained and ends here.");
 }
 
 // --- Its end ------------------------------------------------------------------------------------------------------------------------

@@ -87,7 +87,8 @@ private:
     void show_progress();
     void watch_output();
     void watch_drain(const sim::Progress& progress);
-    [[noreturn]] void give_up(ExitCode code, const char* result, const char* message);
+    [[noreturn]] void give_up(ExitCode code, const std::string& result, const std::string& message);
+    [[noreturn]] void give_up_on(const sim::Progress::Call& call);
 
     ExitCode end(sim::Results results);
     void report(const sim::Results& results);
