@@ -28,7 +28,6 @@ bool has_room_to_grow(const SimFile& file) {
     return may_grow && file.size_bytes() + options.increment_mb * kMb <= options.max_size_mb * kMb;
 }
 
-
 ums::Task<void> stamp_part(SimFile& file, const VlfPlace& part, RunState& run, Journal& journal, std::error_code& first_error) {
     const std::error_code error = co_await stamp_zeros(file, run, journal, part.offset_bytes, part.offset_bytes + part.size_bytes);
     if (error && !first_error) first_error = error;
