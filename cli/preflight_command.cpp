@@ -37,19 +37,20 @@ struct PreflightArguments {
     std::string json_path;  // empty = no JSON; "-" = to standard output, instead of the text
 };
 
+// A folder that is named twice is examined once.
+void add_folder(std::vector<std::string>& folders, const std::string& folder) {
+    if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
+}
+
 // Throws UsageError.
 PreflightArguments parse_preflight(const std::vector<std::string>& words) {
     PreflightArguments arguments;
     const SwitchWords typed = parse_words(kPreflightSwitches, words);
     for (const SwitchWord& word : typed.switches) {
         if (word.name == "json") arguments.json_path = word.value;
-        if (word.name == "tempdb") arguments.tempdb_folders.push_back(word.value);
+        if (word.name == "tempdb") add_folder(arguments.tempdb_folders, word.value);
     }
-    for (const std::string& folder : typed.operands) {
-        if (std::find(arguments.folders.begin(), arguments.folders.end(), folder) == arguments.folders.end()) {
-            arguments.folders.push_back(folder);
-        }
-    }
+    for (const std::string& folder : typed.operands) add_folder(arguments.folders, folder);
     if (arguments.folders.empty() && arguments.tempdb_folders.empty())
         throw UsageError("name a folder, as in 'ioproof preflight /mnt/data'");
     return arguments;
@@ -63,7 +64,7 @@ std::vector<std::string> folders_of(const sim::Options& options, bool is_tempdb)
         if (file.is_tempdb != is_tempdb || fs::is_block_file(file.path, error)) continue;
         std::string folder = fs::path(file.path).parent_path().string();
         if (folder.empty()) folder.assign(1, '.');
-        if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
+        add_folder(folders, folder);
     }
     return folders;
 }

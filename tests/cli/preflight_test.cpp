@@ -26,6 +26,21 @@ TEST_CASE("preflight: a real folder is examined, text and JSON agree, and nothin
     CHECK(test::names_in(folder.data()).empty());
 }
 
+TEST_CASE("preflight: a folder that is named twice is examined once, also one for tempdb") {
+    const IoproofFolder folder;
+    const std::vector<std::string> database{"preflight", "data", "data", "--json=-"};
+    const std::vector<std::string> tempdb{"preflight", "--tempdb", "data", "--tempdb", "data", "--json=-"};
+    for (const std::vector<std::string>& words : {database, tempdb}) {
+        const auto look = folder.start(words);
+        CHECK(look->wait() <= 1);
+        std::size_t file_systems = 0;
+        for (const auto& line : nlohmann::json::parse(look->output())["lines"]) {
+            if (line["topic"] == "file system") ++file_systems;
+        }
+        CHECK(file_systems == 1);
+    }
+}
+
 TEST_CASE("preflight: JSON instead of the text") {
     const IoproofFolder folder;
     const auto look = folder.start({"preflight", "data", "--json=-"});
