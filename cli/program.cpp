@@ -128,6 +128,15 @@ ExitCode execute_as_sqliosim(const std::vector<std::string>& command_line, Conso
     throw UsageError(fmt::format("unknown command '{}'; allowed are {}, --help, --version", verb, fmt::join(firsts, ", ")));
 }
 
+// "ioproof help run": as "ioproof run --help". `words`: what follows.
+ExitCode execute_help(const std::vector<std::string>& words, Console& console) {
+    if (words.empty() || words[0].starts_with('-')) return print(console, help_text());
+    if (const Command* const command = find_command(words)) return print(console, help_text(*command));
+    const std::string text = help_text_of_group(words[0]);
+    if (text.empty() || words.size() > 1) refuse(words);
+    return print(console, text);
+}
+
 ExitCode execute(const std::vector<std::string>& command_line, Console& console) {
     const std::vector<std::string> words = from(command_line, 1);
     if (words.empty()) throw UsageError("say what to do: 'ioproof run -dir DIR', or 'ioproof --help'");
@@ -142,7 +151,7 @@ ExitCode execute(const std::vector<std::string>& command_line, Console& console)
     if (words[0] == "--version" || words[0] == "-V") return print(console, version_text());
     // For the build: the program itself makes its manual pages and completions.
     if (words[0] == "--generate") return print(console, generated_text(words.size() > 1 ? words[1] : ""));
-    if (words[0] == "help" || is_help_requested({words[0]})) return print(console, help_text());
+    if (words[0] == "help" || is_help_requested({words[0]})) return execute_help(from(words, 1), console);
     if (const std::string text = help_text_of_group(words[0]); is_help_requested(words) && !text.empty()) return print(console, text);
     refuse(words);
 }

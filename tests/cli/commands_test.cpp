@@ -73,6 +73,17 @@ TEST_CASE("help and version work wherever they are requested") {
     CHECK(answer({"config", "explain", "-h"}) == cli::help_text(*cli::find_command({"config", "explain"})));
 }
 
+TEST_CASE("help followed by a command explains that command, and refuses what is none") {
+    CHECK(answer({"help"}) == cli::help_text());
+    CHECK(answer({"help", "--help"}) == cli::help_text());
+    CHECK(answer({"help", "run"}) == cli::help_text(*cli::find_command({"run"})));
+    CHECK(answer({"--help", "diskspd"}) == cli::help_text(*cli::find_command({"diskspd"})));
+    CHECK(answer({"help", "config"}) == cli::help_text_of_group("config"));
+    CHECK(answer({"help", "config", "explain"}) == cli::help_text(*cli::find_command({"config", "explain"})));
+    CHECK_THAT(answer({"help", "rum"}), ContainsSubstring("unknown command 'rum'"));
+    CHECK_THAT(answer({"help", "config", "print"}), ContainsSubstring("'print' is not allowed; allowed are show, explain"));
+}
+
 TEST_CASE("the help of bench and sweep says that a given size destroys what a file of another size holds") {
     const std::string bench = cli::help_text(*cli::find_command({"bench"}));
     CHECK_THAT(bench, ContainsSubstring("DANGER: if an existing one has another size") && ContainsSubstring("of each FILE; with --mix"));
