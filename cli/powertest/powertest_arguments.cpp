@@ -58,7 +58,7 @@ constexpr std::array kPowertestSwitches{
     Switch{.name = "end", .help = "end the campaign in the folder now, with a report of its cycles"},
 };
 
-// Refuses switches that would end the runs, and those that powertest itself gives them.
+// Refuses switches that would end the runs or not let them continue, and those that powertest itself gives them.
 void check_run_words(const std::vector<std::string>& run_words) {
     for (const SwitchWord& word : parse_words(run_switches(), run_words).switches) {
         constexpr std::array<std::string_view, 11> kOurs{"save",   "log",       "findings", "json",    "html",   "duration",
@@ -67,7 +67,13 @@ void check_run_words(const std::vector<std::string>& run_words) {
         throw UsageError(
             fmt::format("{}: is not for the runs of a campaign: powertest itself ends them and keeps what they say", word.spelling));
     }
-    static_cast<void>(parse_run(run_words));
+    const RunArguments run = parse_run(run_words);
+    // After the first cut there is only --resume, which these plans do not have.
+    if (run.group.plan == "hand-over" || run.group.plan == "readers") {
+        throw UsageError(fmt::format(
+            "--plan {}: is not for the runs of a campaign, which continue with the same files after each cut; allowed is side-by-side",
+            run.group.plan));
+    }
 }
 
 std::vector<std::string> moments_of(const SwitchWord& word) {

@@ -64,6 +64,16 @@ TEST_CASE("a verification gets the switches of the run that it understands") {
     CHECK(cli::folders_among(words) == Words{"d", "e"});
 }
 
+TEST_CASE("a powertest refuses a group whose runs could not continue after the first cut") {
+    const auto mistake_with = [](const std::string& plan) {
+        return powertest_mistake({"--state", "s", "-dir", "d", "--", "--witness", "10.0.0.5:7017", "--key-file", "k", "--group", "g",
+                                  "--rank", "0", "--of", "2", "--plan", plan});
+    };
+    CHECK_THAT(mistake_with("hand-over"), ContainsSubstring("--plan hand-over: is not for the runs of a campaign"));
+    CHECK_THAT(mistake_with("readers"), ContainsSubstring("--plan readers: is not for the runs of a campaign"));
+    CHECK(mistake_with("side-by-side").empty());
+}
+
 TEST_CASE("errors in the arguments of a powertest are explained") {
     CHECK_THAT(powertest_mistake({}), ContainsSubstring("--state DIR is missing"));
     CHECK_THAT(powertest_mistake({"--state", "s", "--cycles", "0"}), ContainsSubstring("from 1 to 9999"));
