@@ -107,7 +107,7 @@ bool Campaign::go_on() {
 void Campaign::take_up() {
     goes_on_behind_cut_ = state_.phase == CampaignPhase::cutting;
     reported_.emplace(findings_path());
-    if (goes_on_behind_cut_) tell_what_cut_may_explain();
+    if (goes_on_behind_cut_ && ends_with_found_before(state_.cut_begins_utc_us, state_.was_cut)) return;
     if (state_.phase != CampaignPhase::running) return;
     state_.was_cut = is_guided();
     state_.load_ms = 0;
@@ -273,18 +273,13 @@ std::string Campaign::run_command_line(const std::string& name, const std::strin
 bool Campaign::cut() {
     // Whoever finds this state after powertest was killed cannot know how far the command came.
     state_.was_cut = false;
+    state_.cut_begins_utc_us = campaign_clock().utc_us();
     enter(CampaignPhase::cutting);
     ::setenv("IOPROOF_RUN_PID", std::to_string(run_->id()).c_str(), 1);
-    const std::uint64_t begun_utc_us = campaign_clock().utc_us();
+    const std::uint64_t begun_utc_us = campaign_clock().utc_us();  // saving the state may have taken long
     const std::string failure = run_command_line("cut", state_.plan.cut);
     run_->kill();
-    reported_->look();
-    // Without the requests that failed because of the cut.
-    if (const std::uint64_t found_before = reported_->count_before(begun_utc_us); found_before > 0) {
-        end_with_reported(found_before, failure.empty());
-        return true;
-    }
-    tell_what_cut_may_explain();
+    if (ends_with_found_before(begun_utc_us, failure.empty())) return true;
     if (!failure.empty()) {
         throw sim::EnvironmentError(fmt::format("{}; 'ioproof powertest --state {}' continues", failure, folder_.path()));
     }
@@ -293,11 +288,16 @@ bool Campaign::cut() {
     return true;
 }
 
-void Campaign::tell_what_cut_may_explain() {
+bool Campaign::ends_with_found_before(std::uint64_t cut_utc_us, bool was_cut) {
     reported_->look();
-    if (reported_->wrong_data() == 0) return;
-    say(fmt::format("cycle {}: the run reported wrong data while --cut was at work, which the cut may explain: {}\n", cycle_number(),
-                    findings_path()));
+    const std::uint64_t found_before = reported_->count_before(cut_utc_us);
+    if (found_before > 0) {
+        end_with_reported(found_before, was_cut);
+    } else if (reported_->wrong_data() > 0) {
+        say(fmt::format("cycle {}: the run reported wrong data while --cut was at work, which the cut may explain: {}\n", cycle_number(),
+                        findings_path()));
+    }
+    return found_before > 0;
 }
 
 bool Campaign::restore() {

@@ -59,8 +59,9 @@ private:
     // ends the run before it ends by itself, or if it is to go on after a finding.
     bool has_reported();
     void end_with_reported(std::uint64_t finding_count, bool was_cut = false);
-    // What the run has reported since the command began to cut may be due to the cut, so it is no verdict.
-    void tell_what_cut_may_explain();
+    // Whether the run had found something before this time, at which the command began to cut: the cycle has then ended with it. What it
+    // has found since may be due to the cut, so it is no verdict, and is only told.
+    bool ends_with_found_before(std::uint64_t cut_utc_us, bool was_cut);
     // Empty if the command succeeded, otherwise what to report.
     std::string run_command_line(const std::string& name, const std::string& command);
     // Notes where the volumes are mounted before the first run; later throws sim::EnvironmentError if one is not mounted there.

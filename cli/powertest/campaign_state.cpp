@@ -163,6 +163,7 @@ CampaignState state_from_json(const StateJson& json, const std::string& path) {
     json.at("was_cut").get_to(state.was_cut);
     json.at("is_over").get_to(state.is_over);
     read_count(json, "run_started_utc_us", path, state.run_started_utc_us);
+    if (json.contains("cut_begins_utc_us")) read_count(json, "cut_begins_utc_us", path, state.cut_begins_utc_us);
     read_count(json, "load_ms", path, state.load_ms);
     for (const StateJson& cycle : json.at("cycles")) state.cycles.push_back(cycle_from_json(cycle, path));
     return state;
@@ -176,7 +177,8 @@ std::string campaign_state_text(const CampaignState& state) {
                    {"begins_anew", state.begins_anew}, {"was_cut", state.was_cut},
                    {"is_over", state.is_over},         {"run_started_utc_us", state.run_started_utc_us},
                    {"makes_files", state.makes_files}, {"moment", state.moment},
-                   {"load_ms", state.load_ms},         {"mounts", words_to_json(state.mounts)}};
+                   {"load_ms", state.load_ms},         {"mounts", words_to_json(state.mounts)},
+                   {"cut_begins_utc_us", state.cut_begins_utc_us}};
     json["cycles"] = StateJson::array();
     for (const reports::PowerCycle& cycle : state.cycles) json["cycles"].push_back(cycle_to_json(cycle));
     return reports::json_text(json);

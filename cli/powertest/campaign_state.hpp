@@ -47,7 +47,8 @@ struct CampaignState {
     bool was_cut = false;  // the files that verifying reads were left by a cut
     bool is_over = false;  // by --end
     std::uint64_t run_started_utc_us = 0;
-    std::uint64_t load_ms = 0;  // of the run before the cut; 0: not measured
+    std::uint64_t cut_begins_utc_us = 0;  // just before the command of the latest cut began; 0: not known
+    std::uint64_t load_ms = 0;            // of the run before the cut; 0: not measured
     std::vector<reports::PowerCycle> cycles{};
 };
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -34,6 +35,7 @@ cli::CampaignState example_campaign() {
     state.begins_anew = false;
     state.was_cut = true;
     state.run_started_utc_us = 5;
+    state.cut_begins_utc_us = 27;
     state.load_ms = 6;
     state.cycles.push_back({.number = 1,
                             .moment = "flush",
@@ -75,6 +77,15 @@ TEST_CASE("a campaign's state is read as it was written, including names that ar
     CHECK(back.plan.moments == std::vector<std::string>{"growth", "any"});
     CHECK(back.makes_files);
     CHECK(back.moment == "growth");
+    CHECK(back.cut_begins_utc_us == 27);
+}
+
+TEST_CASE("a campaign's state of an earlier version, which does not say when its cut began, is read") {
+    nlohmann::json earlier = nlohmann::json::parse(campaign_state_text(example_campaign()));
+    REQUIRE(earlier.erase("cut_begins_utc_us") == 1);
+    const cli::CampaignState back = cli::parse_campaign_state(earlier.dump(), "F");
+    CHECK(back.cut_begins_utc_us == 0);
+    CHECK(back.load_ms == 6);
 }
 
 TEST_CASE("a damaged or newer state of a campaign is refused") {

@@ -196,6 +196,24 @@ TEST_CASE("what a run had found before --cut began ends the campaign even if the
     CHECK_FALSE(left->cycles[0].was_cut);
 }
 
+TEST_CASE("what a run had found before --cut began ends the campaign even if powertest was killed while the command worked") {
+    const test::IoproofFolder folder;
+    cli::CampaignState state = one_cut(folder);
+    state.plan.run_words = {"-dir", "data", "-size", "4"};
+    state.plan.cut = report_a_finding_of("2001") + "; kill -9 $PPID";
+    state.plan.least_s = state.plan.most_s = 1;
+    state.makes_files = true;
+    save_state(folder, state);
+    CHECK(folder.start({"powertest", "--state", "state"})->wait() == 128 + SIGKILL);
+    CHECK(folder.start({"powertest", "--state", "state"})->wait() == 1);
+    const auto left = cli::StateFolder((folder.path() / "state").string()).load();
+    REQUIRE(left);
+    REQUIRE(left->cycles.size() == 1);
+    CHECK(left->cycles[0].outcome == reports::CutOutcome::findings);
+    CHECK(left->cycles[0].finding_count == 1);
+    CHECK_FALSE(left->cycles[0].was_cut);
+}
+
 TEST_CASE("a campaign whose disk takes no output of the verification says so") {
     const test::IoproofFolder folder;
     cli::CampaignState state = one_cut(folder);
