@@ -32,8 +32,7 @@ constexpr std::string_view kUnderSide = "        ";  // below the name of a side
 
 struct Estimate {
     double value = 0;
-    std::optional<double> error;  // standard error of the mean
-    double freedom = 0;           // its degrees of freedom
+    std::optional<MeanError> error;  // nothing: not known
 };
 
 // A ratio of two sums over the main run: requests and seconds, time and requests.
@@ -56,7 +55,7 @@ std::optional<Estimate> estimate_of(const Ratio& ratio) {
     const std::size_t count = ratio.over.size();
     const auto whole = ratio_of(ratio, 0, count);
     if (!whole) return std::nullopt;
-    Estimate estimate{*whole, std::nullopt, 0};
+    Estimate estimate{*whole, std::nullopt};
     const std::size_t stretches = std::min(count, kStretches);
     std::vector<double> values;
     for (std::size_t i = 0; i < stretches; ++i) {
@@ -68,21 +67,13 @@ std::optional<Estimate> estimate_of(const Ratio& ratio) {
     for (const double value : values) mean += value / n;
     double squares = 0;
     for (const double value : values) squares += (value - mean) * (value - mean);
-    estimate.error = std::sqrt(squares / (n - 1) / n);
-    estimate.freedom = n - 1;
+    estimate.error = MeanError{std::sqrt(squares / (n - 1) / n), n - 1};
     return estimate;
 }
 
-// How far two means may lie apart by chance in 95 of 100 cases: Welch's test, whose degrees of freedom follow from both sides (B. L. Welch,
-// Biometrika 34, 1947). Nothing if one of them has no error.
 std::optional<double> noise_of(const Estimate& a, const Estimate& b) {
     if (!a.error || !b.error) return std::nullopt;
-    const double square_a = *a.error * *a.error;
-    const double square_b = *b.error * *b.error;
-    const double sum = square_a + square_b;
-    if (sum == 0) return 0.0;
-    const double freedom = sum * sum / (square_a * square_a / a.freedom + square_b * square_b / b.freedom);
-    return students_t_95(freedom) * std::sqrt(sum);
+    return chance_difference(*a.error, *b.error);
 }
 
 std::vector<std::size_t> main_run(const Json& results) {

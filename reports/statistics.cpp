@@ -51,16 +51,21 @@ SampleSummary summary_of(const std::vector<double>& values) {
     return summary;
 }
 
+double chance_difference(const MeanError& a, const MeanError& b) {
+    const double square_a = a.error * a.error;
+    const double square_b = b.error * b.error;
+    const double sum = square_a + square_b;
+    const double squares = square_a * square_a / a.freedom + square_b * square_b / b.freedom;
+    if (squares == 0) return 0;
+    return students_t_95(sum * sum / squares) * std::sqrt(sum);
+}
+
 std::optional<double> chance_difference(const SampleSummary& a, const SampleSummary& b) {
     if (a.count < 2 || b.count < 2) return std::nullopt;
-    const double square_a = a.deviation * a.deviation / static_cast<double>(a.count);
-    const double square_b = b.deviation * b.deviation / static_cast<double>(b.count);
-    const double sum = square_a + square_b;
-    const double squares = square_a * square_a / static_cast<double>(a.count - 1) + square_b * square_b / static_cast<double>(b.count - 1);
-    // Also of deviations that are too small for their squares.
-    if (squares == 0) return 0.0;
-    const double freedom = sum * sum / squares;
-    return students_t_95(freedom) * std::sqrt(sum);
+    const auto error_of = [](const SampleSummary& sample) {
+        return MeanError{sample.deviation / std::sqrt(static_cast<double>(sample.count)), static_cast<double>(sample.count - 1)};
+    };
+    return chance_difference(error_of(a), error_of(b));
 }
 
 SteadyState steady_state_of(const std::vector<double>& values) {

@@ -24,8 +24,16 @@ struct SampleSummary {
 
 [[nodiscard]] SampleSummary summary_of(const std::vector<double>& values);
 
-// How far apart two means with equal true values may lie by chance, in 95 of 100 cases (Welch's test). Nothing with fewer than two values
-// on a side.
+// How sure a mean is.
+struct MeanError {
+    double error = 0;    // standard error, at least 0
+    double freedom = 0;  // its degrees of freedom, more than 0
+};
+
+// How far apart two means with equal true values may lie by chance, in 95 of 100 cases: Welch's test, whose degrees of freedom follow from
+// both sides (B. L. Welch, Biometrika 34, 1947). Errors that are too small for their squares count as none.
+[[nodiscard]] double chance_difference(const MeanError& a, const MeanError& b);
+// The same for the means of two samples; nothing with fewer than two values on a side.
 [[nodiscard]] std::optional<double> chance_difference(const SampleSummary& a, const SampleSummary& b);
 
 // Steady state as SNIA's Solid State Storage Performance Test Specification defines it (PTS 2.0.2, 2.1.24): over the last five rounds the

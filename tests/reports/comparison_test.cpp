@@ -97,6 +97,15 @@ TEST_CASE("the noise is that of Student's t with the degrees of freedom that bot
     CHECK(std::abs(noise(10) / (2.101 * std::sqrt(2.0) * error_of_10) - 1) < 0.001);
 }
 
+TEST_CASE("figures that vary by less than their squares can tell have no noise") {
+    Json before = run_of(10, 1010);
+    double tiny = 1e-90;
+    for (Json& reads : before["files"][0]["series"]["reads"]) reads = tiny += 1e-90;
+    const Json row = row_of(reports::compare_results(before, "a", before, "b"), 0, "reads");
+    CHECK(row["noise_percent"] == 0.0);
+    CHECK(row["verdict"] == "same");
+}
+
 TEST_CASE("a percentile is compared with that of the other run") {
     sim::Results after = sound_results();
     for (std::size_t i = 0; i < sim::kLatencyPercents.size(); ++i) {

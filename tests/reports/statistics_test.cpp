@@ -72,6 +72,13 @@ TEST_CASE("deviations whose squares are too small for a number count as none") {
     CHECK(chance_difference(tiny, summary_of({5, 5})) == 0.0);
 }
 
+TEST_CASE("errors of two means decide by Welch's test how far the means may lie apart") {
+    // Known answers: equal errors and degrees of freedom give twice these degrees, t(8; 0.975) = 2.306; a side without an error adds none.
+    CHECK(is_near(chance_difference(MeanError{3, 4}, MeanError{3, 4}), 2.306 * 3 * std::sqrt(2.0)));
+    CHECK(is_near(chance_difference(MeanError{3, 9}, MeanError{0, 4}), 2.262 * 3));
+    CHECK(chance_difference(MeanError{1e-100, 4}, MeanError{0, 4}) == 0.0);
+}
+
 TEST_CASE("steady state takes five rounds, within 20 percent and without a slope above 10") {
     CHECK_FALSE(steady_state_of({100, 100, 100, 100}).is_reached);
     CHECK(steady_state_of({500, 300, 100, 101, 99, 100, 100}).is_reached);
