@@ -15,6 +15,8 @@
 #include "reports/output_file.hpp"
 #include "reports/results_json.hpp"
 #include "reports/xml_log.hpp"
+#include "sim/backup/backup_files.hpp"
+#include "sim/files/file_names.hpp"
 
 namespace cli {
 namespace {
@@ -42,6 +44,14 @@ reports::OutputKind configuration_kind() {
             .takes_streams = true};
 }
 
+std::vector<std::string> files_of_run(sim::Options options) {
+    if (!is_about_left_files(options.job)) sim::add_tempdb_files(options);
+    std::vector<std::string> paths;
+    for (const sim::FileOptions& file : options.files) paths.push_back(file.path);
+    for (const sim::FileOptions& file : sim::backup_files(options)) paths.push_back(file.path);
+    return paths;
+}
+
 void check_run_outputs(const RunArguments& arguments, const sim::Options& options) {
     std::vector<NamedFile> files{{.what = "the configuration", .path = configuration_file(arguments).value_or(""), .is_written = false},
                                  {.what = "-save", .path = arguments.save_path},
@@ -51,7 +61,7 @@ void check_run_outputs(const RunArguments& arguments, const sim::Options& option
                                  {.what = "--json", .path = arguments.json_path},
                                  {.what = "--html", .path = arguments.html_path},
                                  {.what = "--ledger", .path = arguments.ledger_path}};
-    for (const sim::FileOptions& file : options.files) files.push_back({.what = "the test file", .path = file.path, .is_written = false});
+    for (const std::string& path : files_of_run(options)) files.push_back({.what = "the test file", .path = path, .is_written = false});
     check_distinct(files);
 
     const auto check = [](const reports::OutputKind& kind, const std::string& path) {

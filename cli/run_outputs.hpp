@@ -16,6 +16,9 @@ namespace cli {
 // -save replaces configurations that ioproof wrote, and leaves those that users wrote.
 reports::OutputKind configuration_kind();
 
+// All files that a run with these options makes or uses for its test, also those of tempdb and of backups, as the options name them.
+std::vector<std::string> files_of_run(sim::Options options);
+
 // Throws UsageError if two of them are the same file, or if one is also read or tested; sim::RefusedError or sim::EnvironmentError if one
 // cannot be written.
 void check_run_outputs(const RunArguments& arguments, const sim::Options& options);

@@ -16,28 +16,17 @@
 #include "cli/powertest/powertest_arguments.hpp"
 #include "cli/powertest/state_folder.hpp"
 #include "cli/powertest/unit_text.hpp"
+#include "cli/run_outputs.hpp"
 #include "cli/stop_signals.hpp"
 #include "reports/html_page.hpp"
 #include "reports/json_text.hpp"
 #include "reports/output_file.hpp"
-#include "sim/backup/backup_files.hpp"
-#include "sim/files/file_names.hpp"
 #include "sim/version.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/output_place.hpp"
 
 namespace cli {
 namespace {
-
-// All that a run makes: it may replace them whatever they hold once a cut may have left them unfinished.
-std::vector<std::string> files_of_run(const std::vector<std::string>& run_words) {
-    sim::Options options = effective_configuration(parse_run(run_words), ums::this_machine()).options;
-    sim::add_tempdb_files(options);
-    std::vector<std::string> paths;
-    for (const sim::FileOptions& file : options.files) paths.push_back(file.path);
-    for (const sim::FileOptions& file : sim::backup_files(options)) paths.push_back(file.path);
-    return paths;
-}
 
 std::vector<std::string> folders_of_files(const std::vector<std::string>& paths, const std::filesystem::path& from) {
     std::vector<std::string> folders;
@@ -65,7 +54,9 @@ CampaignState new_campaign(const PowertestArguments& arguments, const StateFolde
     if (!names_files) throw UsageError("powertest: name the files of the runs with -dir DIR or -cfg FILE");
     CampaignState state{.plan = arguments.plan};
     state.plan.folder = std::filesystem::current_path().string();
-    const std::vector<std::string> paths = files_of_run(arguments.plan.run_words);
+    const config::Configuration of_runs = effective_configuration(parse_run(arguments.plan.run_words), ums::this_machine());
+    const std::vector<std::string> paths = files_of_run(of_runs.options);
+    // A run may replace its files, whatever they hold, once a cut may have left them unfinished.
     state.makes_files = std::none_of(paths.begin(), paths.end(), [](const std::string& path) { return ums::is_name_taken(path); });
     state.plan.folders = folders_of_files(paths, state.plan.folder);
     if (!arguments.has_seed) state.plan.seed = std::random_device()();

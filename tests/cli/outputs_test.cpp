@@ -113,6 +113,7 @@ TEST_CASE("two switches that name the same file, however spelled, are an error, 
     fs::create_symlink("a.json", folder.path() / "soft.json");
     fs::create_directory_symlink(".", folder.path() / "here");
     folder.write("c.ini", "[CONFIG]\n");
+    folder.write("more.ini", "[TempdbUser]\nUserCount=1\nFileCount=1\nFileSize=4\n[BackupUser]\nBackupFolder=data\nRestoreFolder=data\n");
     const std::vector<std::string> before = all_names(folder);
     const std::vector<std::vector<std::string>> cases{
         {"--json", "new", "--html", "./new"},
@@ -128,6 +129,9 @@ TEST_CASE("two switches that name the same file, however spelled, are an error, 
         {"--json", "data/sqliosim.mdx"},
         {"--findings", "here/data/sqliosim.ldx"},
         {"--html", "ErrorLog.xslt"},
+        {"-cfg", "more.ini", "--json", "here/data/tempdb1.mdx"},
+        {"-cfg", "more.ini", "--html", "data/ioproof_backup_1.bak"},
+        {"-cfg", "more.ini", "-log", "data/restored_1_sqliosim.mdx"},
     };
     for (const std::vector<std::string>& words : cases) {
         const auto run = folder.start_run("1", words);
