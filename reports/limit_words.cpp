@@ -18,6 +18,7 @@ constexpr std::array<std::pair<std::string_view, double>, 3> kUnitsUs{{{"us", 1}
 // A larger number limits nothing.
 constexpr double kLimitMax = 1e15;
 constexpr int kTimeDigitsMax = 6;
+constexpr std::string_view kInFile = " in ";
 
 // Takes the number off the front of `text`.
 std::optional<double> take_number(std::string_view& text) {
@@ -44,19 +45,26 @@ std::string_view limit_trimmed(std::string_view text) {
 
 std::vector<std::string_view> limit_expressions(std::string_view text) {
     std::vector<std::string_view> expressions;
+    std::size_t last = 0;  // where the last of them begins
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
-        expressions.push_back(limit_trimmed(text.substr(begin, end - begin)));
+        const std::string_view part = limit_trimmed(text.substr(begin, end - begin));
+        const bool is_behind_file = !expressions.empty() && expressions.back().find(kInFile) != std::string_view::npos;
+        if (is_behind_file && part.find_first_of("<>") == std::string_view::npos) {
+            expressions.back() = limit_trimmed(text.substr(last, end - last));
+        } else {
+            last = begin;
+            expressions.push_back(part);
+        }
         begin = end + 1;
     }
     return expressions;
 }
 
 std::string take_limit_file(std::string_view& text) {
-    constexpr std::string_view kIn = " in ";
-    const std::size_t in = text.find(kIn);
+    const std::size_t in = text.find(kInFile);
     if (in == std::string_view::npos) return {};
-    std::string file(limit_trimmed(text.substr(in + kIn.size())));
+    std::string file(limit_trimmed(text.substr(in + kInFile.size())));
     text = limit_trimmed(text.substr(0, in));
     return file;
 }

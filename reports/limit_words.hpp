@@ -11,7 +11,8 @@ namespace reports {
 // Without surrounding blanks.
 [[nodiscard]] std::string_view limit_trimmed(std::string_view text);
 
-// Expressions separated by commas, without surrounding blanks. Empty ones are included.
+// Expressions separated by commas, without surrounding blanks. Empty ones are included. Behind " in FILE", what has neither '<' nor '>' is
+// not an expression but the rest of the file's name.
 [[nodiscard]] std::vector<std::string_view> limit_expressions(std::string_view text);
 
 // "5 ms in FILE": removes " in FILE" from the end of `text` and returns FILE; empty if there is none.

@@ -92,6 +92,17 @@ TEST_CASE("commas separate thresholds") {
     CHECK((*thresholds)[2].expression == "throttled>3");
 }
 
+TEST_CASE("a comma in the name of a file does not end its threshold") {
+    std::string problem;
+    const auto thresholds = parse_thresholds("p99 > 50ms in /mnt/a,b, c.mdx, long_io > 0 in d,e.mdx", problem);
+    REQUIRE(thresholds);
+    REQUIRE(thresholds->size() == 2);
+    CHECK((*thresholds)[0].file == "/mnt/a,b, c.mdx");
+    CHECK((*thresholds)[0].expression == "p99 > 50ms in /mnt/a,b, c.mdx");
+    CHECK((*thresholds)[1].file == "d,e.mdx");
+    CHECK_THAT(problem_of("p99 > 50ms, a.mdx"), ContainsSubstring("'a.mdx' is not a limit"));
+}
+
 TEST_CASE("every percentile of the results and every class can be named") {
     for (std::size_t i = 0; i < sim::kLatencyPercents.size(); ++i) {
         for (std::size_t k = 0; k < sim::kIoClassCount; ++k) {
