@@ -2,6 +2,8 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
+#include <ios>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -25,6 +27,7 @@
 #include "reports/measure_comparison.hpp"
 #include "reports/measured_side.hpp"
 #include "reports/merged_results.hpp"
+#include "reports/output_door.hpp"
 #include "reports/output_file.hpp"
 #include "reports/results_document.hpp"
 #include "reports/sweep_report.hpp"
@@ -86,6 +89,17 @@ ReportArguments parse_comparison(const std::vector<std::string>& words) {
 
 nlohmann::ordered_json load(const std::string& path) { return reports::parse_results(read_document(path), path); }
 
+// What an earlier call has made of the results, perhaps in their folder.
+bool is_merged_report(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return false;
+    std::string head(reports::kHeadBytes, '\0');
+    std::ifstream file(path, std::ios::binary);
+    file.read(head.data(), static_cast<std::streamsize>(head.size()));
+    head.resize(static_cast<std::size_t>(file.gcount()));
+    return reports::json_kind(reports::kMergedDocument).is_ours(head);
+}
+
 // A folder stands for the results files in it, in the order of their names: those of the turns of a hand-over, or of the ranks of a group.
 std::vector<std::string> files_of(const std::vector<std::string>& operands) {
     namespace fs = std::filesystem;
@@ -98,10 +112,10 @@ std::vector<std::string> files_of(const std::vector<std::string>& operands) {
         }
         std::vector<std::string> found;
         for (auto entry = fs::directory_iterator(operand, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
-            if (entry->path().extension() == ".json") found.push_back(entry->path().string());
+            if (entry->path().extension() == ".json" && !is_merged_report(entry->path())) found.push_back(entry->path().string());
         }
         if (error) throw sim::EnvironmentError(fmt::format("'{}': cannot be read: {}.", operand, error.message()));
-        if (found.empty()) throw UsageError(fmt::format("'{}': there is no file in it whose name ends with .json", operand));
+        if (found.empty()) throw UsageError(fmt::format("'{}': there is no results file in it whose name ends with .json", operand));
         std::sort(found.begin(), found.end());
         files.insert(files.end(), found.begin(), found.end());
     }

@@ -231,3 +231,19 @@ TEST_CASE("a page that cannot be written changes neither the verdict of several 
     CHECK_THAT(report->error(), ContainsSubstring("HTML file '/dev/full': could not be written"));
     CHECK_THAT(folder.read("all.json"), ContainsSubstring("FAIL"));
 }
+
+TEST_CASE("the merged report of a folder may be in that folder: the next report leaves it out, and may replace it") {
+    const IoproofFolder folder;
+    fs::create_directory(folder.path() / "results");
+    for (const char* name : {"results/a.json", "results/b.json"}) REQUIRE(folder.start_run("1", {"--json", name})->wait() == 0);
+    const auto report = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {"report", "results"});
+        const auto process = folder.start(words);
+        CHECK(process->wait() == 0);
+        CHECK(process->error().empty());
+        return process->output();
+    };
+    const std::string text = report({"--json", "results/all.json"});
+    CHECK(report({"--json", "results/all.json"}) == text);
+    CHECK(report({}) == text);
+}
