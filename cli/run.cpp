@@ -32,10 +32,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Enough for a disk to write the rest of the log, or the results with all findings.
+// Enough for a disk to write the rest of the log.
 constexpr std::chrono::milliseconds kOutputTimeout = 10s;
-constexpr std::chrono::milliseconds kResultsTimeout = 60s;
-constexpr std::chrono::milliseconds kStreamTimeout = 24h;
 
 std::string stop_text(int signal) {
     const char* name = signal == SIGINT ? "Ctrl-C" : signal == SIGTERM ? "SIGTERM" : "SIGHUP";
@@ -365,10 +363,10 @@ void Run::write_files(sim::Results results) {
             end_without_memory();
         }
     };
-    // The reader of a pipe may be a person.
-    is_file_stuck_ = !patient_.call(write, result_files_.have_streams() ? kStreamTimeout : kResultsTimeout);
+    const ResultsPatience patience = result_files_.patience();
+    is_file_stuck_ = !patient_.call(write, patience.limit);
     if (is_file_stuck_) {
-        unwritten_.emplace_back("--json, --html: the disk has not answered for 60 s; the results are incomplete.");
+        unwritten_.emplace_back(patience.complaint);
     } else {
         unwritten_.insert(unwritten_.end(), failures->begin(), failures->end());
     }

@@ -85,7 +85,12 @@ std::vector<std::string> ResultFiles::earlier() const {
     return paths;
 }
 
-bool ResultFiles::have_streams() const { return (json_ && json_->is_stream()) || (html_ && html_->is_stream()); }
+ResultsPatience ResultFiles::patience() const {
+    using namespace std::chrono_literals;
+    const bool have_streams = (json_ && json_->is_stream()) || (html_ && html_->is_stream());
+    if (have_streams) return {24h, "--json, --html: could not be written within 24 h; the results are incomplete."};
+    return {60s, "--json, --html: the disk has not answered for 60 s; the results are incomplete."};
+}
 
 std::vector<std::string> ResultFiles::write(const sim::Results& results, const sim::Options& options, const std::string& repeat_command,
                                             bool keep_previous) {

@@ -1,8 +1,10 @@
 // The files that a run writes besides its test files, checked together before the first one is touched.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/run_arguments.hpp"
@@ -23,6 +25,12 @@ std::vector<std::string> files_of_run(sim::Options options);
 // cannot be written.
 void check_run_outputs(const RunArguments& arguments, const sim::Options& options);
 
+// How long a run waits until its results are written, and what it says if they are not.
+struct ResultsPatience {
+    std::chrono::milliseconds limit{};
+    std::string_view complaint;
+};
+
 // The files of --json and --html: the results of a run, for scripts and for people.
 class ResultFiles {
 public:
@@ -32,8 +40,8 @@ public:
     // The files that hold the results of an earlier run.
     [[nodiscard]] std::vector<std::string> earlier() const;
 
-    // Whether one of them goes to a pipe or a terminal.
-    [[nodiscard]] bool have_streams() const;
+    // Longer if one of them goes to a pipe or a terminal, whose reader may be a person.
+    [[nodiscard]] ResultsPatience patience() const;
 
     // Returns one sentence for each file that could not be written. `keep_previous`: leaves results of an earlier run as they are.
     std::vector<std::string> write(const sim::Results& results, const sim::Options& options, const std::string& repeat_command,

@@ -1,3 +1,6 @@
+#include "cli/run_outputs.hpp"
+
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -92,4 +95,14 @@ TEST_CASE("report and compare refuse a file that is not a result, and say what i
         CHECK_THAT(report->error(), ContainsSubstring(name));
         CHECK(folder.start({"compare", name, name})->wait() != 0);
     }
+}
+
+TEST_CASE("a run waits for a minute until a disk has its results, and for a day until a stream has them, and says so") {
+    const IoproofFolder folder;
+    const cli::ResultsPatience disk = cli::ResultFiles((folder.path() / "r.json").string(), "").patience();
+    CHECK(disk.limit == std::chrono::seconds(60));
+    CHECK_THAT(std::string(disk.complaint), ContainsSubstring("the disk has not answered for 60 s"));
+    const cli::ResultsPatience stream = cli::ResultFiles("", "/dev/null").patience();
+    CHECK(stream.limit == std::chrono::hours(24));
+    CHECK_THAT(std::string(stream.complaint), ContainsSubstring("within 24 h") && !ContainsSubstring("60 s"));
 }
