@@ -45,13 +45,12 @@ constexpr ExitCode kDiskspdFailed{1};
 constexpr std::size_t kDocumentBytesMax = std::size_t{4} << 20;
 
 // Adds what a pure function cannot know: buffers, CPUs, and what the files hold.
-void complete(const DiskspdArguments& arguments, const DiskspdProfile& profile, const ums::ProcessorTopology& topology,
-              sim::MeasureSpec& spec) {
+void complete(const DiskspdProfile& profile, sim::MeasureSpec& spec) {
     const std::vector<std::uint32_t> cpus = ums::this_machine().cpus;
     WriteBuffers buffers;
     for (std::size_t i = 0; i < spec.timespans.size(); ++i) {
         const reports::DiskspdTimeSpan& wanted = profile.time_spans[i];
-        spec.timespans[i].affinity = diskspd_cpus(arguments, wanted, cpus, topology);
+        spec.timespans[i].affinity = diskspd_cpus(wanted, cpus);
         for (std::size_t k = 0; k < wanted.targets.size(); ++k) {
             sim::MeasureSource& source = spec.timespans[i].targets[k].source;
             if (source.contents == sim::MeasureContents::buffer) source.bytes = buffers.buffer_of(wanted.targets[k], wanted.seed);
@@ -141,7 +140,7 @@ bool has_measured(const sim::MeasureResults& results) {
 
 ExitCode run_diskspd(const DiskspdArguments& arguments, DiskspdDocument& document, Console& console) {
     sim::MeasureSpec spec = diskspd_specification(arguments, document.profile);
-    complete(arguments, document.profile, document.system.topology, spec);
+    complete(document.profile, spec);
     const auto has_more_cpus = [](const sim::MeasureTimespan& span) { return span.affinity.size() > sim::kCpusMax; };
     if (std::any_of(spec.timespans.begin(), spec.timespans.end(), has_more_cpus)) {
         console.add_message(fmt::format(
@@ -196,6 +195,9 @@ ExitCode execute_diskspd(const Call& call) {
                        .start_utc_us = clock.utc_us(),
                        .topology = ums::processor_topology()};
     if (!arguments.profile.is_system_only) {
+        for (reports::DiskspdTimeSpan& span : document.profile.time_spans) {
+            name_diskspd_cpus(arguments, ums::this_machine().cpus, document.system.topology, span);
+        }
         for (const std::string& warning : check_diskspd_profile(document.profile, arguments.verifies)) {
             console.add_message(fmt::format("diskspd: {}\n", warning));
         }

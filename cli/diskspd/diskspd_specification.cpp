@@ -131,32 +131,21 @@ std::vector<std::uint32_t> first_of(std::vector<std::uint32_t> cpus, std::uint64
     return cpus;
 }
 
-std::vector<std::uint32_t> cpus_of_span(const DiskspdArguments& arguments, const DiskspdTimeSpan& span,
-                                        const std::vector<std::uint32_t>& allowed) {
-    std::vector<std::uint32_t> cpus;
-    for (const reports::DiskspdCpu& cpu : span.cpus) cpus.push_back(cpu.group * reports::kDiskspdGroupCpus + cpu.cpu);
-    for (const std::uint32_t group : arguments.cpu_groups) {
-        const std::size_t before = cpus.size();
-        for (const std::uint32_t cpu : allowed) {
-            if (cpu / reports::kDiskspdGroupCpus == group) cpus.push_back(cpu);
-        }
-        if (cpus.size() == before)
-            throw UsageError(fmt::format("-ag{}: there is no CPU in this group to which threads can be bound", group));
-    }
-    check_cpus("-a", cpus, allowed);
-    return cpus;
+reports::DiskspdCpu named_cpu(std::uint32_t cpu) {
+    return {.group = cpu / reports::kDiskspdGroupCpus, .cpu = cpu % reports::kDiskspdGroupCpus};
 }
 
-}  // namespace
+void name_group(std::uint32_t group, const std::vector<std::uint32_t>& allowed, DiskspdTimeSpan& span) {
+    const std::size_t before = span.cpus.size();
+    for (const std::uint32_t cpu : allowed) {
+        if (cpu / reports::kDiskspdGroupCpus == group) span.cpus.push_back(named_cpu(cpu));
+    }
+    if (span.cpus.size() == before)
+        throw UsageError(fmt::format("-ag{}: there is no CPU in this group to which threads can be bound", group));
+}
 
-std::vector<std::uint32_t> diskspd_cpus(const DiskspdArguments& arguments, const DiskspdTimeSpan& span,
-                                        const std::vector<std::uint32_t>& allowed, const ums::ProcessorTopology& topology) {
-    if (span.is_affinity_off) return {};
-    std::vector<std::uint32_t> cpus = cpus_of_span(arguments, span, allowed);
-    const std::uint64_t threads = thread_count_of(span);
-    if (!cpus.empty()) return first_of(std::move(cpus), threads);
-    cpus = allowed;
-    if (arguments.cpu_order == DiskspdCpuOrder::by_number) return first_of(std::move(cpus), threads);
+// One CPU of each core, then the others.
+std::vector<std::uint32_t> cores_in_turn(const std::vector<std::uint32_t>& cpus, const ums::ProcessorTopology& topology) {
     std::set<std::uint32_t> cores;
     const auto is_first_of_core = [&](std::uint32_t cpu) {
         for (const ums::Processor& processor : topology.processors) {
@@ -168,7 +157,26 @@ std::vector<std::uint32_t> diskspd_cpus(const DiskspdArguments& arguments, const
     std::vector<std::uint32_t> siblings;
     for (const std::uint32_t cpu : cpus) (is_first_of_core(cpu) ? firsts : siblings).push_back(cpu);
     firsts.insert(firsts.end(), siblings.begin(), siblings.end());
-    return first_of(std::move(firsts), threads);
+    return firsts;
+}
+
+}  // namespace
+
+void name_diskspd_cpus(const DiskspdArguments& arguments, const std::vector<std::uint32_t>& allowed, const ums::ProcessorTopology& topology,
+                       DiskspdTimeSpan& span) {
+    if (span.is_affinity_off) return;
+    for (const std::uint32_t group : arguments.cpu_groups) name_group(group, allowed, span);
+    if (!span.cpus.empty() || arguments.cpu_order == DiskspdCpuOrder::by_number) return;
+    for (const std::uint32_t cpu : cores_in_turn(allowed, topology)) span.cpus.push_back(named_cpu(cpu));
+}
+
+std::vector<std::uint32_t> diskspd_cpus(const DiskspdTimeSpan& span, const std::vector<std::uint32_t>& allowed) {
+    if (span.is_affinity_off) return {};
+    std::vector<std::uint32_t> cpus;
+    for (const reports::DiskspdCpu& cpu : span.cpus) cpus.push_back(cpu.group * reports::kDiskspdGroupCpus + cpu.cpu);
+    check_cpus("-a", cpus, allowed);
+    if (cpus.empty()) cpus = allowed;
+    return first_of(std::move(cpus), thread_count_of(span));
 }
 
 sim::MeasureSpec diskspd_specification(const DiskspdArguments& arguments, const reports::DiskspdProfile& profile) {

@@ -3,7 +3,9 @@
 #include <map>
 
 #include "cli/diskspd/precreated_files.hpp"
+#include "cli/diskspd/profile_reader.hpp"
 #include "cli/exit_codes.hpp"
+#include "reports/diskspd/diskspd_profile_xml.hpp"
 #include "sim/bench/measurement.hpp"
 #include "tests/support/catch.hpp"
 
@@ -190,7 +192,7 @@ TEST_CASE("DiskSpd: which files PrecreateFiles creates beforehand, and how large
     CHECK(spec.timespans[1].targets.at(2).create_bytes == 2 << 20);
 }
 
-TEST_CASE("DiskSpd: by default threads are bound to all CPUs in turn") {
+TEST_CASE("DiskSpd: by default threads are bound to all CPUs in turn, and profiles keep those of -ag and -ac") {
     std::vector<std::uint32_t> allowed{0, 1, 2, 3};
     ums::ProcessorTopology topology;
     topology.processors = {{.id = 0, .core = 0}, {.id = 1, .core = 0}, {.id = 2, .core = 1}, {.id = 3, .core = 1}};
@@ -199,7 +201,13 @@ TEST_CASE("DiskSpd: by default threads are bound to all CPUs in turn") {
         if (words.empty() || !words.back().starts_with("-t")) words.emplace_back("-t8");
         words.emplace_back("t.dat");
         const cli::DiskspdArguments arguments = cli::parse_diskspd(words, 0);
-        return cli::diskspd_cpus(arguments, arguments.profile.time_spans.at(0), allowed, topology);
+        reports::DiskspdProfile profile = arguments.profile;
+        cli::name_diskspd_cpus(arguments, allowed, topology, profile.time_spans.at(0));
+        const std::vector<std::uint32_t> cpus = cli::diskspd_cpus(profile.time_spans.at(0), allowed);
+        // A profile that is written and read again binds the threads to the same ones.
+        const reports::DiskspdProfile read = cli::read_diskspd_profile(reports::diskspd_profile_xml(profile), "p.xml").profile;
+        CHECK(cli::diskspd_cpus(read.time_spans.at(0), allowed) == cpus);
+        return cpus;
     };
     using Cpus = std::vector<std::uint32_t>;
     CHECK(cpus_of({}) == allowed);
@@ -208,6 +216,7 @@ TEST_CASE("DiskSpd: by default threads are bound to all CPUs in turn") {
     CHECK(cpus_of({"-a1-2"}) == Cpus{1, 2});
     CHECK(cpus_of({"-ac"}) == Cpus{0, 2, 1, 3});
     CHECK(cpus_of({"-ag0"}) == allowed);
+    CHECK(cpus_of({"-a3", "-ag0"}) == Cpus{3, 0, 1, 2, 3});
     CHECK(cpus_of({"-t1"}) == Cpus{0});
     CHECK(cpus_of({"-a3,1", "-t1"}) == Cpus{3});
     CHECK(cpus_of({"-ac", "-t2"}) == Cpus{0, 2});
