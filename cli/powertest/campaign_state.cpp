@@ -172,12 +172,18 @@ CampaignState state_from_json(const StateJson& json, const std::string& path) {
 }  // namespace
 
 std::string campaign_state_text(const CampaignState& state) {
-    StateJson json{{"document", kStateFormat},         {"version", kCampaignVersion},
-                   {"plan", plan_to_json(state.plan)}, {"phase", kPhaseNames.at(static_cast<std::size_t>(state.phase))},
-                   {"begins_anew", state.begins_anew}, {"was_cut", state.was_cut},
-                   {"is_over", state.is_over},         {"run_started_utc_us", state.run_started_utc_us},
-                   {"makes_files", state.makes_files}, {"moment", state.moment},
-                   {"load_ms", state.load_ms},         {"mounts", words_to_json(state.mounts)},
+    StateJson json{{"document", kStateFormat},
+                   {"version", kCampaignVersion},
+                   {"plan", plan_to_json(state.plan)},
+                   {"phase", kPhaseNames.at(static_cast<std::size_t>(state.phase))},
+                   {"begins_anew", state.begins_anew},
+                   {"was_cut", state.was_cut},
+                   {"is_over", state.is_over},
+                   {"run_started_utc_us", state.run_started_utc_us},
+                   {"makes_files", state.makes_files},
+                   {"moment", state.moment},
+                   {"load_ms", state.load_ms},
+                   {"mounts", words_to_json(state.mounts)},
                    {"cut_begins_utc_us", state.cut_begins_utc_us}};
     json["cycles"] = StateJson::array();
     for (const reports::PowerCycle& cycle : state.cycles) json["cycles"].push_back(cycle_to_json(cycle));

@@ -50,7 +50,7 @@ private:
     std::uint64_t interval_start_ns_;
     std::uint64_t interval_ns_;
     std::vector<Interval> intervals_;
-    std::size_t sampled_files_;  // which have a sample of the last interval, too
+    std::size_t sampled_files_;                     // which have a sample of the last interval, too
     std::vector<std::vector<FileSample>> samples_;  // by file
     std::vector<FileSample> totals_;                // by file, since the run began
 };

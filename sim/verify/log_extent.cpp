@@ -159,8 +159,8 @@ private:
     [[nodiscard]] bool may_have_been_given_up(const BlockRange& missing) const {
         const Iterator behind = from(missing.last + 1);
         if (behind == blocks_.end() || behind->incarnation == blocks_.back().incarnation) return false;
-        const Iterator later = std::find_if(behind, blocks_.end(),
-                                            [behind](const LogBlockPlace& block) { return block.incarnation > behind->incarnation; });
+        const Iterator later =
+            std::find_if(behind, blocks_.end(), [behind](const LogBlockPlace& block) { return block.incarnation > behind->incarnation; });
         if (later == blocks_.end()) return false;
         const std::uint64_t last = std::prev(later)->sequence;
         const bool is_resume_there = std::any_of(contents_.resumes.begin(), contents_.resumes.end(), [&](const ResumeMark& resume) {
