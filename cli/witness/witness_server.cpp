@@ -1,5 +1,9 @@
 #include "cli/witness/witness_server.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -35,20 +39,20 @@ constexpr milliseconds kTickInterval{200};
 // Connections that arrive together are accepted together; otherwise each would wait for all records that are being stored.
 constexpr int kAcceptedTogether = 32;
 
+void set_tcp_option(asio::ip::tcp::socket& socket, int name, int value) {
+    static_cast<void>(::setsockopt(socket.native_handle(), IPPROTO_TCP, name, &value, sizeof value));
+}
+
 // A host that has lost its power does not close its connection: the system closes it, after a minute without a sign of life. By default it
 // takes hours, and for so long the run would count as one at work, whose promises no other host may void.
-using SilenceSeconds = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
-using ProbePauseSeconds = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
-using Probes = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPCNT>;
-using UnansweredMilliseconds = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_USER_TIMEOUT>;
-
 void notice_loss(asio::ip::tcp::socket& socket) {
     boost::system::error_code ignored;
     socket.set_option(asio::socket_base::keep_alive(true), ignored);
-    socket.set_option(SilenceSeconds(30), ignored);
-    socket.set_option(ProbePauseSeconds(10), ignored);
-    socket.set_option(Probes(3), ignored);
-    socket.set_option(UnansweredMilliseconds(60'000), ignored);
+    set_tcp_option(socket, TCP_KEEPIDLE, 30);   // seconds of silence before the first question
+    set_tcp_option(socket, TCP_KEEPINTVL, 10);  // seconds between two of them
+    set_tcp_option(socket, TCP_KEEPCNT, 3);
+    // In milliseconds: otherwise an answer that has been sent, but not confirmed, is repeated for a quarter of an hour.
+    set_tcp_option(socket, TCP_USER_TIMEOUT, 60'000);
 }
 
 }  // namespace
