@@ -83,7 +83,8 @@ ums::Task<void> LogAnalysis::run() {
 }
 
 // A part of the log that is missing, or cannot be read, may say that a file was cut, and a ledger may not have heard of that: what the rest
-// says of the pages that were cut off is then no longer so, nor what the ledger holds about them.
+// says of the pages that were cut off is then no longer so, nor what the ledger holds about them. A page that is as old as the log that is
+// there was not cut off, unless that was before the row began.
 void LogAnalysis::release_unpromised() {
     const bool promises_nothing = extent_.checkpoint && extent_.checkpoint->unknown_count == kTooManyUnknown;
     const bool is_incomplete = extent_.first_sequence != 0 && scan_.is_incomplete();
@@ -100,6 +101,7 @@ void LogAnalysis::release_unpromised() {
         ProvenFile& file = files_.at(data->id());
         file.bounds.may_have_been_cut(pages_that_stay(data->options()));
         file.promises.may_have_been_cut(pages_that_stay(data->options()));
+        if (!has_every_change()) file.promises.release_from(pages_that_stay(data->options()));
     }
 }
 
@@ -119,7 +121,7 @@ RecoveredLog LogAnalysis::recovered() const {
 // From here on, the row has every change. Without a complete checkpoint it need not reach back to the first one: its space was freed by a
 // checkpoint of which a block is missing now.
 std::uint64_t LogAnalysis::known_from_lsn() const {
-    if (extent_.checkpoint || extent_.first_sequence <= 1) return begin_lsn();
+    if (has_every_change()) return begin_lsn();
     const auto first = std::find_if(contents_.blocks.begin(), contents_.blocks.end(),
                                     [this](const LogBlockPlace& block) { return block.sequence == extent_.first_sequence; });
     return first->first_lsn;

@@ -78,6 +78,8 @@ public:
 
 private:
     [[nodiscard]] std::uint64_t begin_lsn() const { return extent_.checkpoint ? extent_.checkpoint->begin_lsn : 0; }
+    // The row reaches back to where recovery begins.
+    [[nodiscard]] bool has_every_change() const { return extent_.checkpoint.has_value() || extent_.first_sequence <= 1; }
     [[nodiscard]] std::uint64_t known_from_lsn() const;
     void take_promises();
     // What stands, or stood, at the place of the first of these blocks could not be read, which has been reported.

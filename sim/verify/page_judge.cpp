@@ -312,12 +312,20 @@ ProvenPage as_new(ProvenPage proven) {
     return proven;
 }
 
+// The ledger may not have heard of the cut, nor of the new page.
+ProvenPage without_void_promise(const std::byte* page, ProvenPage proven, const RecoveredLog& log) {
+    const bool may_be_new = proven.may_be_cut_off && (!is_sound_page(page) || read_header(page).lsn > log.last_lsn);
+    if (may_be_new) proven.promised = {};
+    return proven;
+}
+
 }  // namespace
 
 PageJudgement judge_page(const std::byte* page, const ProvenPage& wanted, const RecoveredLog& recovered) {
     const PageHeader header = read_header(page);
     const RecoveredLog log = log_for(header, recovered);
-    const ProvenPage proven = wanted.may_be_cut_off && !is_sound_page(page) ? as_new(wanted) : wanted;
+    const ProvenPage demanded = without_void_promise(page, wanted, log);
+    const ProvenPage proven = demanded.may_be_cut_off && !is_sound_page(page) ? as_new(demanded) : demanded;
     if (!proven.is_made && !is_change_beyond_log(page, proven, log)) return {PageCondition::sound, 0, false};
     if (is_all_zero(page, kPageBytes)) return {proven.least() == 0 ? PageCondition::sound : PageCondition::wrong, 0, false};
     const bool may_be_old_data = proven.has_old_data && proven.least() == 0;
@@ -336,9 +344,10 @@ PageJudgement judge_page(const std::byte* page, const ProvenPage& wanted, const 
     return {is_log_to_blame ? PageCondition::beyond_log : PageCondition::wrong, version, false};
 }
 
-Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log, bool is_transient,
+Finding name_wrong_page(const std::byte* page, const ProvenPage& wanted, const RecoveredLog& log, bool is_transient,
                         LaterReads later_reads) {
     const PageHeader header = read_header(page);
+    const ProvenPage proven = without_void_promise(page, wanted, log);
     ExpectedPage expected = expected_of(header, proven, log);
     const bool is_whole = is_sound_page(page);
     if (is_whole && proven.least() != 0) expected.entry.version = proven.least() & kVersionMax;

@@ -29,7 +29,7 @@ struct ProvenPage {
     bool is_made = true;        // otherwise the file may hold anything but changes of this run, which come after the first log block
     bool has_old_data = false;  // until its first write, the page holds whatever was there before the run
     // In a part of the log that is missing, the file may have been cut, and have grown again by zeros. What is whole must be as the rest of
-    // the log allows: a new page has a newer LSN.
+    // the log, and the ledger, allow: a new page has a newer LSN.
     bool may_be_cut_off = false;
 
     // The minimum version of the page, from log or ledger; 0: it may never have been written.
@@ -54,7 +54,7 @@ struct PageJudgement {
 
 // Classifies what is wrong. Fills in everything except path, times, re-reads and history. `is_transient`: a later read gave another page.
 // `later_reads`: what all of them gave.
-[[nodiscard]] Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log, bool is_transient,
+[[nodiscard]] Finding name_wrong_page(const std::byte* page, const ProvenPage& wanted, const RecoveredLog& log, bool is_transient,
                                       LaterReads later_reads = LaterReads::all);
 
 }  // namespace sim

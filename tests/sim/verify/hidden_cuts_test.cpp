@@ -1,5 +1,6 @@
 // Promises of a ledger about a file that may have been cut in a part of the log that is missing. In virtual time, on files in memory.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -45,19 +46,21 @@ std::vector<std::uint32_t> wrong_pages_by(LeftRun& left, const sim::Promises& pr
 
 }  // namespace
 
-TEST_CASE("what a ledger holds about pages that a missing part of the log may have cut off is not demanded, the rest is") {
+TEST_CASE("what a ledger holds about pages that a missing part of the log may have made new is not demanded, the rest is") {
     constexpr std::uint32_t kStayingPages = (4U << 20) / sim::kPageBytes;
     constexpr std::uint32_t kPages = (5U << 20) / sim::kPageBytes;
     constexpr std::uint32_t kOlder = 100;
-    constexpr std::uint32_t kOlderBeyond = kStayingPages + 50;
+    constexpr std::uint32_t kNewBeyond = kStayingPages + 50;
     LeftRun left(64);
     left.erase_block(left.take_back_to_needed_block());
-    const sim::Promises promises = promises_about(left, {kOlder, kOlderBeyond});
+    const sim::Promises promises = promises_about(left, {kOlder, kNewBeyond});
+    const std::vector<std::byte> zeros(sim::kPageBytes);
+    left.data().write(std::uint64_t{kNewBeyond} * sim::kPageBytes, zeros.data(), zeros.size());
     left.data().resize(std::uint64_t{kPages} * sim::kPageBytes);
     sim::FileOptions& file = left.options.files[0];
     file.initial_size_mb = 4;
     file.increment_mb = 1;
-    CHECK(wrong_pages_by(left, promises) == std::vector<std::uint32_t>{kOlder, kOlderBeyond, kPages});
+    CHECK(wrong_pages_by(left, promises) == std::vector<std::uint32_t>{kOlder, kNewBeyond, kPages});
     file.shrinkable = true;
     CHECK(wrong_pages_by(left, promises) == std::vector<std::uint32_t>{kOlder});
 }

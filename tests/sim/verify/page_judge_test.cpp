@@ -134,8 +134,29 @@ TEST_CASE("a page that may have been cut off in a missing part of the log may be
     CHECK(sim::judge_page(torn.data(), page, log).condition == PageCondition::torn);
     CHECK(sim::judge_page(whole.data(), page, log).condition == PageCondition::beyond_log);
     CHECK(sim::judge_page(old.data(), page, log).condition == PageCondition::wrong);
-    page.promised.version = 1;
-    CHECK(sim::judge_page(zeros.data(), page, log).condition == PageCondition::wrong);
+}
+
+TEST_CASE("what a ledger holds about a page that may have been cut off is demanded of it only if it is older than the missing part") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .begin_lsn = 100, .last_lsn = 900, .has_hole = true};
+    sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.least = 2, .newest = 3}};
+    page.promised.version = 4;
+    const PageBuffer zeros;
+    const PageBuffer torn({kRun, 1, 9, 1, 1000, 1});
+    std::memset(torn.data() + kPageBytes / 2, 0, kPageBytes / 2);
+    const PageBuffer whole({kRun, 1, 9, 2, 1000, 1});
+    const PageBuffer old({kRun, 1, 9, 3, 800, 1});
+    for (const PageBuffer* each : {&zeros, &torn, &whole, &old}) {
+        CHECK(sim::judge_page(each->data(), page, log).condition == PageCondition::wrong);
+    }
+    page.may_be_cut_off = true;
+    CHECK(sim::judge_page(zeros.data(), page, log).condition == PageCondition::sound);
+    CHECK(sim::judge_page(torn.data(), page, log).condition == PageCondition::torn);
+    CHECK(sim::judge_page(whole.data(), page, log).condition == PageCondition::beyond_log);
+    CHECK(sim::judge_page(old.data(), page, log).condition == PageCondition::wrong);
+    const sim::Finding finding = sim::name_wrong_page(old.data(), page, log, false);
+    CHECK(finding.kind == FindingKind::lost_write);
+    CHECK(or_empty(finding.expected).version == 4);
 }
 
 TEST_CASE("a version beyond those that a run can make is wrong, whatever is promised") {
