@@ -253,7 +253,11 @@ void RunDriver::collect_users() {
 Progress RunDriver::progress() const {
     Progress progress = common_progress();
     const std::lock_guard guard(parts_mutex_);
-    if (!ready_.load(std::memory_order_acquire)) return progress;
+    if (!ready_.load(std::memory_order_acquire)) {
+        // The recovery of a run that continues may read for hours: nobody must take it for a run that waits.
+        if (parts_ && all_files_open()) add_files(progress, parts_->files);
+        return progress;
+    }
     if (progress.phase == Phase::main_run) {
         progress.phase_duration_us = options_.test_cycle_duration_s * 1'000'000;
         progress.done_fraction = std::min(

@@ -104,6 +104,24 @@ TEST_CASE("the progress of a verification says that its files are being closed, 
     CHECK(seen == std::vector<int>(seen.size(), 1));
 }
 
+TEST_CASE("the progress of a run that continues counts the requests of its recovery") {
+    VirtualRun files;
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    REQUIRE(files.run(options).outcome == sim::Outcome::passed);
+    options.job = sim::Job::resume;
+    sim::Progress seen;
+    const sim::Results results = files.run(options, [&files, &seen](sim::Simulation& simulation) {
+        files.storage.set_fault([&simulation, &seen](const Recorded&) {
+            const Phase phase = simulation.phase();
+            if (phase == Phase::page_verification || phase == Phase::redo) seen = simulation.progress();
+            return std::error_code{};
+        });
+    });
+    CHECK(results.outcome == sim::Outcome::passed);
+    CHECK(seen.io_count > 0);
+    CHECK(seen.files.size() == options.files.size());
+}
+
 TEST_CASE("the elapsed time of a phase does not include what came before it, neither before the first nor in the last one") {
     VirtualRun files;
     files.clock.advance_to(3600 * ums::kNsPerSecond);  // the machine has been running for an hour
