@@ -33,8 +33,9 @@ TEST_CASE("preflight: a folder that is named twice is examined once, also one fo
     for (const std::vector<std::string>& words : {database, tempdb}) {
         const auto look = folder.start(words);
         CHECK(look->wait() <= 1);
+        const auto json = nlohmann::json::parse(look->output());
         std::size_t file_systems = 0;
-        for (const auto& line : nlohmann::json::parse(look->output())["lines"]) {
+        for (const auto& line : json["lines"]) {
             if (line["topic"] == "file system") ++file_systems;
         }
         CHECK(file_systems == 1);
