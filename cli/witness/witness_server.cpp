@@ -1,9 +1,5 @@
 #include "cli/witness/witness_server.hpp"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -21,6 +17,7 @@
 #include "sim/errors.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/os_thread.hpp"
+#include "ums/base/silent_peer.hpp"
 #include "ums/base/units.hpp"
 
 namespace cli {
@@ -38,22 +35,6 @@ constexpr milliseconds kAfterError{200};
 constexpr milliseconds kTickInterval{200};
 // Connections that arrive together are accepted together; otherwise each would wait for all records that are being stored.
 constexpr int kAcceptedTogether = 32;
-
-void set_tcp_option(asio::ip::tcp::socket& socket, int name, int value) {
-    static_cast<void>(::setsockopt(socket.native_handle(), IPPROTO_TCP, name, &value, sizeof value));
-}
-
-// A host that has lost its power does not close its connection: the system closes it, after a minute without a sign of life. By default it
-// takes hours, and for so long the run would count as one at work, whose promises no other host may void.
-void notice_loss(asio::ip::tcp::socket& socket) {
-    boost::system::error_code ignored;
-    socket.set_option(asio::socket_base::keep_alive(true), ignored);
-    set_tcp_option(socket, TCP_KEEPIDLE, 30);   // seconds of silence before the first question
-    set_tcp_option(socket, TCP_KEEPINTVL, 10);  // seconds between two of them
-    set_tcp_option(socket, TCP_KEEPCNT, 3);
-    // In milliseconds: otherwise an answer that has been sent, but not confirmed, is repeated for a quarter of an hour.
-    set_tcp_option(socket, TCP_USER_TIMEOUT, 60'000);
-}
 
 }  // namespace
 
@@ -150,7 +131,8 @@ private:
     void begin_session(WitnessSession::Socket socket) {
         boost::system::error_code ignored;
         socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-        notice_loss(socket);
+        // A host that has lost its power would count as one at work, whose promises no other host may void.
+        ums::close_if_peer_is_silent(socket.native_handle());
         const auto session = std::make_shared<WitnessSession>(
             std::move(socket), tls_, shelf_, clock_.now_ns(),
             [this](WitnessSession& ended) { std::erase_if(sessions_, [&](const auto& other) { return other.get() == &ended; }); });
