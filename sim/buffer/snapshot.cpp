@@ -91,14 +91,11 @@ ums::Task<bool> Snapshot::copy(std::uint32_t first_page, std::uint32_t count, On
     if (!is_read && !retry.has_reported()) co_return false;
     if (!is_read) {
         mark_lost(first_page, count);
-    } else {
-        co_await verify(first_page, count, memory.data());
-        const bool is_written = co_await write(first_page, count, memory.data(), on_stop);
-        if (!is_written) co_return false;
+        mark_copied(first_page, count);
+        co_return true;
     }
-    for (std::uint32_t i = 0; i < count; ++i) copied(first_page + i).store(true, std::memory_order_release);
-    WorkCounters::add(counters_.pages_updated, count);
-    co_return true;
+    co_await verify(first_page, count, memory.data());
+    co_return co_await write(first_page, count, memory.data(), on_stop);
 }
 
 ums::Task<void> Snapshot::verify(std::uint32_t first_page, std::uint32_t count, const std::byte* images) {
@@ -111,7 +108,7 @@ ums::Task<void> Snapshot::verify(std::uint32_t first_page, std::uint32_t count, 
     co_await checker.diagnose(source_, wrong);
 }
 
-// Pages that were never written stay holes.
+// Pages that were never written stay holes. What has been written counts at once: if the run stops before the rest, that is copied later.
 ums::Task<bool> Snapshot::write(std::uint32_t first_page, std::uint32_t count, std::byte* images, OnStop on_stop) {
     const std::uint64_t write_utc_us = journal_.clock().utc_us();
     const std::uint32_t end = first_page + count;
@@ -126,6 +123,7 @@ ums::Task<bool> Snapshot::write(std::uint32_t first_page, std::uint32_t count, s
         }
         if (checksums.empty()) {
             if (source_.ledger[page].unknown != 0) mark_lost(page, 1);
+            mark_copied(page, 1);
             ++page;
             continue;
         }
@@ -141,9 +139,15 @@ ums::Task<bool> Snapshot::write(std::uint32_t first_page, std::uint32_t count, s
             const PageLedger::Entry entry = source_.ledger[page + i];
             replica_.ledger.acknowledge(page + i, entry.version, entry.lsn, checksums[i]);
         }
+        mark_copied(page, pages);
         page += pages;
     }
     co_return true;
+}
+
+void Snapshot::mark_copied(std::uint32_t first_page, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) copied(first_page + i).store(true, std::memory_order_release);
+    WorkCounters::add(counters_.pages_updated, count);
 }
 
 // A page that could not be copied is not promised.

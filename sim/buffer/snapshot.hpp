@@ -54,6 +54,7 @@ private:
     ums::Task<void> verify(std::uint32_t first_page, std::uint32_t count, const std::byte* images);
     ums::Task<bool> write(std::uint32_t first_page, std::uint32_t count, std::byte* images, OnStop on_stop);
     ums::Task<std::error_code> empty_replica();
+    void mark_copied(std::uint32_t first_page, std::uint32_t count);
     void mark_lost(std::uint32_t first_page, std::uint32_t count);
 
     const Settings settings_;

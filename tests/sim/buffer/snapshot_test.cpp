@@ -375,6 +375,37 @@ TEST_CASE("a page that was copied for one snapshot is copied again for the next,
     CHECK(world.sink.findings().empty());
 }
 
+TEST_CASE("a copy that a stop interrupts between two runs of pages is finished later, and each page is written once") {
+    WorkerWorld world;
+    world.add_replica(8);
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        sim::Snapshot& snapshot = *w.parts->snapshots.front();
+        const sim::DataFile& replica = *w.parts->data_files.back();
+        const std::int32_t handle = replica.file.transfer_handle().value;
+        for (const std::uint32_t page : {kCopiedPage, kCopiedPage + 2}) co_await change_and_write(w, page);  // a hole in between
+        co_await snapshot.take();
+        static_cast<void>(w.requests.take(replica.file));
+        w.storage.set_rule([&w, handle](const ums::IoRequest& request) {
+            const bool is_copy = request.operation == ums::IoOperation::write && request.file.value == handle;
+            if (is_copy) w.state.end_users();
+            return Fate{};
+        });
+        co_await w.data().file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
+        const bool is_done_at_first = co_await snapshot.copy_before_change(kCopiedPage, 3, sim::OnStop::abandon_with_users);
+        CHECK_FALSE(is_done_at_first);
+        CHECK(w.context().snapshots.pages_updated == 2);
+        const bool is_done_later = co_await snapshot.copy_before_change(kCopiedPage, 3, sim::OnStop::post);
+        CHECK(is_done_later);
+        w.data().file.resize_latch().release_exclusive();
+        CHECK(w.context().snapshots.pages_updated == 3);
+        CHECK(w.requests.take(replica.file) ==
+              std::vector<RequestLog::Entry>{{true, handle, kCopiedPage, 1}, {true, handle, kCopiedPage + 2, 1}});
+        w.storage.set_rule(nullptr);
+        co_await snapshot.release();
+    });
+    CHECK(world.sink.findings().empty());
+}
+
 TEST_CASE("a reader takes a page of a snapshot from its copy as soon as the copy is complete, and not before") {
     WorkerWorld world;
     world.add_replica(8);
