@@ -165,6 +165,7 @@ void FaultEffects::finish_read(FaultyFile& file, ums::IoRequest& request, const 
     std::uint64_t last_fault = 0;
     file.apply_wrong(request, [&](std::uint64_t fault) {
         if (parts_.record.is_work(file, request) && fault != last_fault) parts_.record.expose(fault);
+        if (request.is_search) parts_.record.at(fault).was_glimpsed = true;
         last_fault = fault;
     });
     if (last_fault != 0) log_.was_read(file, last_fault);

@@ -38,6 +38,7 @@ struct InjectedFault {
     // The program was given wrong data, or an error. False for a fault that was overwritten first.
     bool exposed = false;
     std::uint64_t exposed_ns = 0;
+    bool was_glimpsed = false;    // a search has seen it
     bool is_too_late = false;     // only then, the run was already ending, so it need not be reported
     std::uint64_t partner = 0;    // number of the other end of a misdirected write; 0: none
     bool went_elsewhere = false;  // misdirected write: the end that did not get its image

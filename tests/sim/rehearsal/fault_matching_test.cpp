@@ -84,6 +84,23 @@ TEST_CASE("the other end of a misdirected write may be found by the search alone
     CHECK(match_faults({fault}, {finding_at(7, FindingKind::misdirected_read)}).problems.size() == 1);
 }
 
+TEST_CASE("a fault that only a search has seen before it was overwritten may be found, as one that passed") {
+    InjectedFault fault = fault_at(7, FindingKind::zeroed_page);
+    fault.exposed = false;
+    Finding finding = finding_at(7, FindingKind::zeroed_page);
+    finding.transient = true;
+    CHECK(match_faults({fault}, {finding}).problems.size() == 1);
+    fault.was_glimpsed = true;
+    CHECK(match_faults({fault}, {finding}).problems.empty());
+    fault.expected = FindingKind::lost_write;  // if it had stayed
+    CHECK(match_faults({fault}, {finding}).problems.empty());
+    CHECK(match_faults({fault}, {}).problems.empty());
+    CHECK(match_faults({fault}, {finding, finding}).problems.size() == 1);
+    finding.transient = false;
+    CHECK(match_faults({fault}, {finding}).problems.size() == 1);
+    CHECK(match_faults({fault}, {finding_at(7, FindingKind::torn_page)}).problems.size() == 1);
+}
+
 TEST_CASE("a finding with the wrong kind, persistence, severity or other place counts as named wrongly") {
     const auto wrong_of = [](const InjectedFault& fault, const Finding& finding) {
         const auto match = match_faults({fault}, {finding});
