@@ -69,6 +69,8 @@ void FaultRecord::log_read(const FaultyFile& file, const ums::IoRequest& read) {
 void FaultRecord::name_log_fault(InjectedFault& fault) const {
     if (lost_blocks_.misses_updates_at_end(fault.number)) {
         fault.expected = FindingKind::wal_violation;
+        // A run that stops on a finding sees no more than the gap.
+        if (lost_blocks_.misses_before_end(fault.number)) fault.or_else = FindingKind::log_gap;
     } else if (fault.kind == FindingKind::wal_violation) {
         fault.expected = FindingKind::log_gap;
     }

@@ -21,7 +21,7 @@ struct InjectedFault {
     std::uint64_t number = 0;              // 1, 2, … in order of injection
     FindingKind kind{};                    // as requested
     FindingKind expected{};                // as it must be classified: what the evidence allows (docs/fault_model.md)
-    std::optional<FindingKind> or_else{};  // allowed if the evidence may have vanished between the wrong answer and the diagnosis
+    std::optional<FindingKind> or_else{};  // allowed: evidence may vanish before the diagnosis, or a run that stops not see all
     std::string what;                      // how it was made, for people
     std::string path;
     std::uint64_t offset_bytes = 0;  // what is wrong

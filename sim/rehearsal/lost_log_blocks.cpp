@@ -29,15 +29,28 @@ std::vector<std::uint64_t> LostLogBlocks::missed_by(const std::string& path, con
     return faults;
 }
 
+const LostLogBlock* LostLogBlocks::find(std::uint64_t fault, std::uint64_t sequence) const {
+    const auto block = std::find_if(blocks_.begin(), blocks_.end(), [fault, sequence](const LostLogBlock& lost) {
+        return lost.fault == fault && lost.sequence == sequence;
+    });
+    return block == blocks_.end() ? nullptr : &*block;
+}
+
 // Blocks arrive in any order, so a sound one may follow a lost one. The end is what is lost with no sound block behind it.
 bool LostLogBlocks::misses_updates_at_end(std::uint64_t fault) const {
     bool misses_updates = false;
     for (std::uint64_t sequence = newest_sequence_;; --sequence) {
-        const auto block = std::find_if(blocks_.begin(), blocks_.end(),
-                                        [&](const LostLogBlock& lost) { return lost.fault == fault && lost.sequence == sequence; });
-        if (block == blocks_.end()) return misses_updates;
+        const LostLogBlock* const block = find(fault, sequence);
+        if (block == nullptr) return misses_updates;
         misses_updates |= block->has_updates && block->is_missed;
     }
+}
+
+bool LostLogBlocks::misses_before_end(std::uint64_t fault) const {
+    std::uint64_t sound = newest_sequence_;
+    while (find(fault, sound) != nullptr) --sound;
+    return std::any_of(blocks_.begin(), blocks_.end(),
+                       [fault, sound](const LostLogBlock& lost) { return lost.fault == fault && lost.sequence < sound && lost.is_missed; });
 }
 
 }  // namespace sim

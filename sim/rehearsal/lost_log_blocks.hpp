@@ -36,8 +36,13 @@ public:
 
     // Whether, as far as the program has looked, the log ends with this fault and lacks page changes.
     [[nodiscard]] bool misses_updates_at_end(std::uint64_t fault) const;
+    // Whether the program has missed blocks of this fault that sound ones follow.
+    [[nodiscard]] bool misses_before_end(std::uint64_t fault) const;
 
 private:
+    // Null if that block was not lost by this fault.
+    [[nodiscard]] const LostLogBlock* find(std::uint64_t fault, std::uint64_t sequence) const;
+
     std::vector<LostLogBlock> blocks_;
     std::set<std::uint64_t> spoilt_;
     std::uint64_t newest_sequence_ = 0;
