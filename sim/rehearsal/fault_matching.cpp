@@ -67,6 +67,12 @@ bool is_called_if_it_stays(FindingKind kind, const Finding& finding) {
     return finding.kind == FindingKind::lost_write || finding.kind == FindingKind::reverted_page;
 }
 
+// Whether a fault that stays would be called so if it passed.
+bool is_called_if_it_passes(FindingKind kind, const Finding& finding) {
+    if (kind == FindingKind::misdirected_write) return finding.kind == FindingKind::misdirected_read;
+    return finding.kind == FindingKind::stale_read && (kind == FindingKind::lost_write || kind == FindingKind::reverted_page);
+}
+
 // Fewer than all re-reads: of a file that has been given up, because a sync or every access failed; of a run that is stopping, if they take
 // long; and of a verification that stops.
 bool is_diagnosis_broken_off(const Finding& finding, const std::vector<InjectedFault>& faults) {
@@ -147,7 +153,8 @@ bool is_explained(const Finding& finding, const std::vector<InjectedFault>& faul
         // write.
         const bool may_be_searched_for =
             fault.kind == FindingKind::misdirected_write && fit_of(fault, finding) == 4 && what_is_wrong(fault, finding, faults).empty();
-        const bool has_a_name = finding.kind == fault.kind || has_right_kind(fault, finding);
+        const bool has_a_name =
+            finding.kind == fault.kind || has_right_kind(fault, finding) || is_called_if_it_passes(fault.expected, finding);
         const bool is_glimpse = fault.was_glimpsed && finding.transient && has_a_name;
         if (!may_be_searched_for && !is_glimpse) continue;
         is_told[i] = true;

@@ -95,6 +95,9 @@ TEST_CASE("a fault that only a search has seen before it was overwritten may be 
     fault.expected = FindingKind::lost_write;  // if it had stayed
     CHECK(match_faults({fault}, {finding}).problems.empty());
     CHECK(match_faults({fault}, {}).problems.empty());
+    Finding stale = finding_at(7, FindingKind::stale_read);
+    stale.transient = true;
+    CHECK(match_faults({fault}, {stale}).problems.empty());
     CHECK(match_faults({fault}, {finding, finding}).problems.size() == 1);
     finding.transient = false;
     CHECK(match_faults({fault}, {finding}).problems.size() == 1);
