@@ -91,7 +91,7 @@ std::string finding_detail(const sim::Finding& finding) {
             if (failure.error_text.empty()) return fmt::format("{}: error {}", verb, failure.error_code);
             return fmt::format("{}: {} ({})", verb, ums::printable(failure.error_text), failure.error_code);
         case Kind::stalled_io: return fmt::format("{}: {} s", verb, failure.duration_us / 1'000'000);
-        case Kind::log_gap: return "an acknowledged block is not there";
+        case Kind::log_gap: return finding.transient ? "only a later read returned the block" : "an acknowledged block is not there";
         case Kind::log_block_damaged:
             // The header may be lost, or sound but another block's.
             if (received.calculated_checksum == 0 || received.calculated_checksum == received.checksum) return "not what was written";
@@ -243,8 +243,8 @@ KindText kind_text(const sim::Finding& finding) {
     }
     if (finding.transient && finding.kind == Kind::log_gap) {
         return {
-            "A read did not return a block of the transaction log that had been written and acknowledged; a later one did. Crash recovery "
-            "that is given such an answer ends there and loses committed transactions.",
+            "A read did not return a block of the transaction log that had been written; a later one did. Crash recovery that is given "
+            "such an answer ends there, and loses what was committed from there on.",
             kind_text(Kind::stale_read).advice};
     }
     if (finding.place.role == sim::FileRole::restored && finding.kind == Kind::wal_violation) {

@@ -252,8 +252,11 @@ void explain_taking_over(Finding& finding, const GroupKnowledge& group) {
     GroupFact fact = fact_of_owner(GroupFactKind::missing_after_hand_over, finding, owner, group);
     if (finding.transient) {
         fact.kind = GroupFactKind::stale_on_new_owner;
-        fact.text = fmt::format("The first read on the new owner returned less than {} had been promised; a later read was right.",
-                                owner_text(owner));
+        // Nobody need have been promised the last blocks of the log.
+        fact.text = finding.kind == FindingKind::log_gap
+                        ? "The first read on the new owner did not return a block of the log that was there; a later read did."
+                        : fmt::format("The first read on the new owner returned less than {} had been promised; a later read was right.",
+                                      owner_text(owner));
     } else if (is_torn) {
         fact.kind = GroupFactKind::torn_by_hand_over;
         fact.text = fmt::format("The page was whole on {}, but has been of several versions since the hand-over.", owner_text(owner));

@@ -56,7 +56,8 @@ ums::Task<void> LogAnalysis::run() {
     take_promises();
     extent_ = find_extent(contents_);
     for (int i = 0; i < kRepairsMax && !run_.is_stopping(); ++i) {
-        const bool was_there = co_await read_missing_again();
+        bool was_there = co_await read_missing_again();
+        if (!was_there) was_there = co_await read_behind_end();
         if (!was_there) break;
         extent_ = find_extent(contents_);
     }

@@ -85,10 +85,15 @@ private:
     // What stands, or stood, at the place of the first of these blocks could not be read, which has been reported.
     [[nodiscard]] bool may_be_unreadable(const BlockRange& missing) const;
     [[nodiscard]] BlockRange next_after_end() const { return {extent_.last_sequence + 1, extent_.last_sequence + 1}; }
+    [[nodiscard]] BlockRange not_there_behind_end() const;
     ums::Task<bool> read_missing_again();
     ums::Task<BlockRange> read_again(BlockRange missing, std::uint32_t attempts);
     ums::Task<bool> read_first_again(const BlockRange& missing, std::uint32_t attempts);
     ums::Task<bool> read_first_again(const BlockRange& missing, const MissingPlace& place, std::uint32_t attempts);
+    [[nodiscard]] bool take_late_block(const BlockRange& missing, const MissingPlace& place, const std::byte* bytes, std::uint32_t reads);
+    ums::Task<bool> read_behind_end();
+    ums::Task<bool> read_first_behind_end(const BlockRange& behind);
+    ums::Task<bool> read_first_behind_end(const BlockRange& behind, const MissingPlace& place);
     ums::Task<void> report_missing();
     ums::Task<void> report_if_missing(const BlockRange& missing, bool is_needed);
     ums::Task<void> report_missing(const BlockRange& missing, bool is_needed);

@@ -1,4 +1,5 @@
-// Blocks that are missing in the log that a crash left: read again, then reported; and log files that are too short.
+// Blocks that are missing in the log that a crash left, or may follow on its end: read again, then reported; and log files that are too
+// short.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -9,8 +10,12 @@
 
 #include <fmt/format.h>
 
+#include "sim/files/io_retry.hpp"
 #include "sim/files/rereader.hpp"
+#include "sim/page/log_layout.hpp"
+#include "sim/page/page_codec.hpp"
 #include "sim/verify/log_analysis.hpp"
+#include "ums/base/memory_region.hpp"
 
 namespace sim {
 
@@ -88,29 +93,83 @@ std::optional<std::uint64_t> LogAnalysis::find_in(const BlockRange& missing, con
 }
 
 ums::Task<bool> LogAnalysis::read_first_again(const BlockRange& missing, const MissingPlace& place, std::uint32_t attempts) {
-    SimFile& file = *file_of(place.file_id);
-    Rereader rereader(file, journal_, place.offset_bytes, place.size_bytes, kReadAlignmentBytes);
+    Rereader rereader(*file_of(place.file_id), journal_, place.offset_bytes, place.size_bytes, kReadAlignmentBytes);
     const std::vector<std::byte> nothing(place.size_bytes);
     for (std::uint32_t attempt = 1; attempt <= attempts; ++attempt) {
         const Reread reread = co_await rereader.read(attempt, nothing.data());
         if (!reread.has_come()) continue;
-        const std::optional<std::uint64_t> at = find_in(missing, place, rereader.bytes());
-        // What cannot be a block of this log would be missing again, and read again, without end.
-        if (!at || !scan_.add_late_block(contents_, file, place.offset_bytes + *at, rereader.bytes() + *at)) continue;
-        Finding finding;
-        finding.kind = FindingKind::log_gap;
-        finding.transient = true;
-        finding.place.is_log = true;
-        finding.place.file_id = file.id();
-        finding.place.path = file.path();
-        finding.place.offset_bytes = place.offset_bytes + *at;
-        finding.place.size_bytes = read_block_header(rereader.bytes() + *at).size_bytes;
-        finding.reads = 1 + attempt;
-        finding.description = fmt::format("The first read did not return log block {}; a later one did.", missing.first);
-        file.report(std::move(finding));
-        co_return true;
+        if (take_late_block(missing, place, rereader.bytes(), 1 + attempt)) co_return true;
     }
     co_return false;
+}
+
+// False if the first of the blocks has not come with these bytes of the place.
+bool LogAnalysis::take_late_block(const BlockRange& missing, const MissingPlace& place, const std::byte* bytes, std::uint32_t reads) {
+    SimFile& file = *file_of(place.file_id);
+    const std::optional<std::uint64_t> at = find_in(missing, place, bytes);
+    // What cannot be a block of this log would be missing again, and read again, without end.
+    if (!at || !scan_.add_late_block(contents_, file, place.offset_bytes + *at, bytes + *at)) return false;
+    Finding finding;
+    finding.kind = FindingKind::log_gap;
+    finding.transient = true;
+    finding.place.is_log = true;
+    finding.place.file_id = file.id();
+    finding.place.path = file.path();
+    finding.place.offset_bytes = place.offset_bytes + *at;
+    finding.place.size_bytes = read_block_header(bytes + *at).size_bytes;
+    finding.reads = reads;
+    finding.description = fmt::format("The first read did not return log block {}; a later one did.", missing.first);
+    file.report(std::move(finding));
+    return true;
+}
+
+// Up to the next block that is there.
+BlockRange LogAnalysis::not_there_behind_end() const {
+    const std::uint64_t first = extent_.last_sequence + 1;
+    const auto next = std::lower_bound(contents_.blocks.begin(), contents_.blocks.end(), first,
+                                       [](const LogBlockPlace& block, std::uint64_t value) { return block.sequence < value; });
+    return {first, next == contents_.blocks.end() ? kLogBlocksMax : next->sequence - 1};
+}
+
+// Nothing says that the block behind the end had been acknowledged, so it may be missing, or torn. But if it is there now, it was there
+// before: the first read was wrong, which would hide all that was acknowledged from there on.
+ums::Task<bool> LogAnalysis::read_behind_end() {
+    if (extent_.has_hole() || extent_.last_sequence == 0) co_return false;
+    BlockRange behind = not_there_behind_end();
+    bool has_any_come = false;
+    while (!is_empty_range(behind) && !may_be_unreadable(behind) && !run_.is_stopping()) {
+        const bool was_there = co_await read_first_behind_end(behind);
+        if (!was_there) break;
+        has_any_come = true;
+        ++behind.first;
+    }
+    co_return has_any_come;
+}
+
+ums::Task<bool> LogAnalysis::read_first_behind_end(const BlockRange& behind) {
+    const std::vector<MissingPlace> places = places_of(behind);
+    for (const MissingPlace& place : places) {
+        const bool was_there = co_await read_first_behind_end(behind, place);
+        if (was_there) co_return true;
+    }
+    co_return false;
+}
+
+// Unlike a diagnosis, this read has no finding to which its failure belongs, so that is one of its own. What the scan has reported as
+// unreadable is not read again.
+ums::Task<bool> LogAnalysis::read_first_behind_end(const BlockRange& behind, const MissingPlace& place) {
+    SimFile& file = *file_of(place.file_id);
+    const std::uint64_t end_bytes = place.offset_bytes + place.size_bytes;
+    const std::uint64_t read_from_bytes = place.offset_bytes / kReadAlignmentBytes * kReadAlignmentBytes;
+    const std::uint64_t read_to_bytes = (end_bytes + kReadAlignmentBytes - 1) / kReadAlignmentBytes * kReadAlignmentBytes;
+    const std::uint64_t read_bytes = read_to_bytes - read_from_bytes;
+    if (read_to_bytes > file.size_bytes() || scan_.is_unreadable(file, read_from_bytes, read_bytes)) co_return false;
+    const ums::MemoryRegion buffer(read_bytes, ums::MemoryKind::plain);
+    const ums::IoSegment segment{buffer.data(), read_bytes};
+    stamp_not_read(segment.data, segment.size_bytes);
+    IoRetry retry(file, run_, journal_);
+    const bool has_come = co_await retry.read(read_from_bytes, {&segment, 1}, ums::WaitType::io_completion);
+    co_return has_come&& take_late_block(behind, place, buffer.data() + (place.offset_bytes - read_from_bytes), 2);
 }
 
 ums::Task<void> LogAnalysis::report_missing() {

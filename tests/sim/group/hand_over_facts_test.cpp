@@ -92,6 +92,12 @@ TEST_CASE("before a new owner writes, an old page is missing, or stale if a late
     CHECK(name_for(finding, knowledge) == "torn_by_hand_over");
     finding.kind = FindingKind::log_gap;
     CHECK(name_for(finding, knowledge) == "missing_after_hand_over");
+    Finding late = finding;  // it may be the last block of the log, which need not have been promised
+    late.transient = true;
+    explain(late, knowledge);
+    REQUIRE(late.group_fact);
+    CHECK(late.group_fact->kind == GroupFactKind::stale_on_new_owner);
+    CHECK_THAT(late.group_fact->text, !ContainsSubstring("promised"));
     for (const FindingKind kind : {FindingKind::bit_corruption, FindingKind::io_error, FindingKind::misdirected_read}) {
         for (const bool transient : {false, true}) {
             finding.kind = kind;
