@@ -43,7 +43,8 @@ ums::Task<bool> PageTransfers::transfer_in(DataFile& data, std::uint32_t first_p
     if (result.is_abandoned) co_return false;
     if (!result.error && result.transferred_bytes == segment.size_bytes) {
         for (std::size_t i = 0; i < entries.size(); ++i) {
-            co_await check_page(data, first_page + static_cast<std::uint32_t>(i), memory + i * kPageBytes);
+            const ReadPage read{first_page + static_cast<std::uint32_t>(i), memory + i * kPageBytes};
+            co_await checker_.check(data, read, wrong_);
         }
         co_return true;
     }
@@ -65,15 +66,9 @@ ums::Task<bool> PageTransfers::read_one(DataFile& data, std::uint32_t page, Page
     IoRetry retry(data.file, run_, journal_);
     const bool is_read = co_await retry.read(std::uint64_t{page} * kPageBytes, {&segment, 1}, ums::WaitType::backupio);
     entry.unknown = is_read ? 0 : 1;
-    if (is_read) co_await check_page(data, page, memory);
+    const ReadPage read{page, memory};
+    if (is_read) co_await checker_.check(data, read, wrong_);
     co_return retry.has_reported();
-}
-
-// As soon as a page has come: others of the range may be tried again for long, and the history of this one must not miss that it was right.
-ums::Task<void> PageTransfers::check_page(DataFile& data, std::uint32_t page, const std::byte* image) {
-    co_await ums::Scheduler::current().before_computing(data.file.has_device());
-    const ReadPage read{page, image};
-    if (!checker_.matches(data, read)) wrong_.push_back(read);
 }
 
 // --- writing ---

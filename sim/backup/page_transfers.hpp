@@ -32,7 +32,6 @@ public:
 private:
     ums::Task<bool> transfer_in(DataFile& data, std::uint32_t first_page, std::vector<PageLedger::Entry>& entries, std::byte* memory);
     ums::Task<bool> read_one(DataFile& data, std::uint32_t page, PageLedger::Entry& entry, std::byte* memory);
-    ums::Task<void> check_page(DataFile& data, std::uint32_t page, const std::byte* image);
     ums::Task<bool> transfer_out(DataFile& data, std::uint32_t first_page, std::span<const PageLedger::Entry> entries, std::byte* memory);
 
     const std::uint64_t run_id_;

@@ -172,7 +172,7 @@ ums::Task<bool> BufferManager::read_in(DataFile& data, Frame& frame, Slot slot) 
     const bool complete = co_await retry.read(std::uint64_t{frame.key.page_id} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_ex,
                                               OnStop::abandon_with_users);
     frame.in_io.store(false, std::memory_order_relaxed);
-    const ReadPage read{frame.key.page_id, memory};
+    ReadPage read{frame.key.page_id, memory};
     if (complete && !checker_.matches(data, read)) co_await checker_.diagnose(data, {&read, 1});
     co_return complete;
 }

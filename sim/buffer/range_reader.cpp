@@ -22,7 +22,7 @@ ums::Task<std::uint32_t> RangeReader::read(DataFile& data, std::uint32_t first_p
         if (!take_page(data, first_page + i, items_[i], options.read_present)) co_await wait_for_page(data, first_page + i, items_[i]);
     }
     co_await read_runs(data, first_page);
-    if (!wrong_.empty()) co_await diagnose_wrong(data);
+    if (!wrong_.empty()) co_await buffers_.checker().diagnose(data, wrong_);
     finish_pages(data, first_page, options.keep);
     data.file.resize_latch().release_shared();
     unused_.insert(unused_.end(), slots_.begin(), slots_.end());
@@ -145,18 +145,10 @@ ums::Task<bool> RangeReader::read_page(DataFile& data, std::uint32_t page, Item&
     co_return retry.has_reported();
 }
 
-// As soon as a page has come: others of the range may be tried again for long, and the history of this one must not miss that it was right.
 ums::Task<void> RangeReader::check_page(DataFile& data, std::uint32_t page, Item& item) {
     item.complete = true;
     ++read_count_;
-    co_await ums::Scheduler::current().before_computing(data.file.has_device());
-    const ReadPage read{page, buffers_.pool().slots().data(item.slot)};
-    if (!buffers_.checker().matches(data, read)) wrong_.push_back(read);
-}
-
-ums::Task<void> RangeReader::diagnose_wrong(DataFile& data) {
-    std::sort(wrong_.begin(), wrong_.end(), [](const ReadPage& a, const ReadPage& b) { return a.page < b.page; });
-    co_await buffers_.checker().diagnose(data, wrong_);
+    return buffers_.checker().check(data, {page, buffers_.pool().slots().data(item.slot)}, wrong_);
 }
 
 void RangeReader::finish_pages(DataFile& data, std::uint32_t first_page, bool keep) {

@@ -46,7 +46,6 @@ private:
                                     std::uint64_t offset_bytes, TransferResult result);
     ums::Task<bool> read_page(DataFile& data, std::uint32_t page, Item& item, OnStop on_stop);  // true if it has reported something
     ums::Task<void> check_page(DataFile& data, std::uint32_t page, Item& item);
-    ums::Task<void> diagnose_wrong(DataFile& data);
     void finish_pages(DataFile& data, std::uint32_t first_page, bool keep);
     void release(Item& item, bool keep);
 

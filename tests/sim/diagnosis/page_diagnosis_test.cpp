@@ -190,7 +190,7 @@ TEST_CASE("pages protected only by their file's size latch are reported once, ev
         put_on_disk(r, kDamagedPage, first);
         flip_bits(r.data_path(), (kDamagedPage + 1) * kPageBytes + 100, std::byte{1});
         const std::vector<std::byte> damaged = page_on_disk(r, kDamagedPage + 1);
-        const sim::ReadPage wrong[] = {{kDamagedPage, first.data()}, {kDamagedPage + 1, damaged.data()}};
+        sim::ReadPage wrong[] = {{kDamagedPage, first.data()}, {kDamagedPage + 1, damaged.data()}};
         co_await r.data().file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
         co_await r.checker->diagnose(r.data(), wrong);
         r.data().file.resize_latch().release_exclusive();
