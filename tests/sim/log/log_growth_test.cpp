@@ -25,7 +25,7 @@ namespace {
 using Logs = std::vector<std::unique_ptr<sim::SimFile>>;
 
 // Files of 1 MB that grow to 16 MB in steps of 1 MB.
-Logs make_growing_log(VirtualWorld& world, std::uint32_t file_count = 1) {
+Logs make_growing_files(VirtualWorld& world, std::uint32_t file_count) {
     Logs files;
     for (std::uint32_t id = 1; id <= file_count; ++id) {
         sim::SimFile::Setup setup = world.setup(id, kMb, true);
@@ -36,9 +36,10 @@ Logs make_growing_log(VirtualWorld& world, std::uint32_t file_count = 1) {
     return files;
 }
 
-ums::Task<void> refuse_room_later(sim::LogManager& log, const ums::Clock& clock, std::uint64_t delay_ns) {
-    co_await ums::sleep_until(clock.now_ns() + delay_ns);
-    log.space().refuse();
+sim::LogSetup setup_of_log(const Logs& files) {
+    std::vector<sim::SimFile*> pointers;
+    for (const auto& file : files) pointers.push_back(file.get());
+    return {std::move(pointers), 99, 4};
 }
 
 ums::Task<void> log_some(sim::LogManager& log, int count) {
@@ -50,6 +51,42 @@ ums::Task<void> log_some(sim::LogManager& log, int count) {
         co_await log.harden(lsn);
     }
 }
+
+// A log in such files, with the services that write it and let it grow. Await end() before it goes.
+struct GrowingLog {
+    explicit GrowingLog(VirtualWorld& w, std::uint32_t file_count = 1, sim::PromiseBook* promises = nullptr)
+        : world(w),
+          files(make_growing_files(w, file_count)),
+          log(setup_of_log(files), w.state, w.journal),
+          growth(log, files, false, w.state, w.journal, promises) {
+        spawn(services, "Log Writer", log.run_writer());
+        spawn(services, "Log Growth", growth.serve());
+    }
+
+    void spawn(ums::TaskGroup& group, const char* name, ums::Task<void> task) {
+        (*world.schedulers)[0].spawn(group, name, std::move(task));
+    }
+    // Two that write this many records each.
+    void start_users(int records) {
+        for (int i = 0; i < 2; ++i) spawn(users, "User", log_some(log, records));
+    }
+    ums::Task<void> refuse_room_later(std::uint64_t delay_ns) {
+        co_await ums::sleep_until(world.clock.now_ns() + delay_ns);
+        log.space().refuse();
+    }
+    ums::Task<void> end() {
+        growth.stop();
+        log.stop();
+        co_await services.join();
+    }
+
+    VirtualWorld& world;
+    const Logs files;
+    sim::LogManager log;
+    sim::LogGrowth growth;
+    ums::TaskGroup services;
+    ums::TaskGroup users;
+};
 
 }  // namespace
 
@@ -96,26 +133,18 @@ TEST_CASE("the log grows by one step if that is enough for all tasks that waited
         return Fate{.delay_ns = (request.operation == ums::IoOperation::allocate ? 20 : 1) * ums::kNsPerMs};
     });
     world.run([](VirtualWorld& w) -> ums::Task<void> {
-        const Logs files = make_growing_log(w);
-        sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
         const sim::PromiseBook::BookedFile booked{.id = 1, .is_log = true};
         sim::PromiseBook promises(std::span<const sim::PromiseBook::BookedFile>(&booked, 1));
-        sim::LogGrowth growth(log, files, false, w.state, w.journal, &promises);
-        ums::TaskGroup services;
-        ums::TaskGroup users;
-        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
-        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
-        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 12));
-        co_await users.join();
+        GrowingLog growing(w, 1, &promises);
+        growing.start_users(12);
+        co_await growing.users.join();
         co_await ums::sleep_until(w.clock.now_ns() + ums::kNsPerSecond);
-        CHECK(files.front()->grown_count == 1);
-        CHECK(files.front()->size_bytes() == 2 * kMb);
+        CHECK(growing.files.front()->grown_count == 1);
+        CHECK(growing.files.front()->size_bytes() == 2 * kMb);
         const std::vector<sim::PromiseControl> told{{sim::PromiseControlKind::size, 1, 2 * kMb / sim::kPageBytes, 0}};
         const bool is_told = promises.take_batch().controls == told;
         CHECK(is_told);
-        growth.stop();
-        log.stop();
-        co_await services.join();
+        co_await growing.end();
     });
 }
 
@@ -128,20 +157,12 @@ TEST_CASE("a log that finds no space to grow tries again while tasks wait for ro
         return Fate{.error = is_refused ? ENOSPC : 0, .delay_ns = ums::kNsPerMs};
     });
     world.run([](VirtualWorld& w) -> ums::Task<void> {
-        const Logs files = make_growing_log(w);
-        sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
-        sim::LogGrowth growth(log, files, false, w.state, w.journal);
-        ums::TaskGroup services;
-        ums::TaskGroup users;
-        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
-        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
-        (*w.schedulers)[0].spawn(services, "End", refuse_room_later(log, w.clock, 10 * ums::kNsPerSecond));
-        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 12));
-        co_await users.join();
-        CHECK(files.front()->grown_count == 1);
-        growth.stop();
-        log.stop();
-        co_await services.join();
+        GrowingLog growing(w);
+        growing.spawn(growing.services, "End", growing.refuse_room_later(10 * ums::kNsPerSecond));
+        growing.start_users(12);
+        co_await growing.users.join();
+        CHECK(growing.files.front()->grown_count == 1);
+        co_await growing.end();
     });
     CHECK(refusals == 3);
     CHECK(world.sink.count_of(sim::Severity::warning, "cannot grow to 2 MB") == 1);
@@ -154,23 +175,15 @@ TEST_CASE("a log whose first file lies on a full disk grows by its second file a
         return Fate{.error = is_refused ? ENOSPC : 0, .delay_ns = ums::kNsPerMs};
     });
     world.run([](VirtualWorld& w) -> ums::Task<void> {
-        const Logs files = make_growing_log(w, 2);
-        sim::LogManager log({{files[0].get(), files[1].get()}, 99, 4}, w.state, w.journal);
-        sim::LogGrowth growth(log, files, false, w.state, w.journal);
-        ums::TaskGroup services;
-        ums::TaskGroup users;
-        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
-        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
-        (*w.schedulers)[0].spawn(services, "End", refuse_room_later(log, w.clock, 10 * ums::kNsPerSecond));
+        GrowingLog growing(w, 2);
+        growing.spawn(growing.services, "End", growing.refuse_room_later(10 * ums::kNsPerSecond));
         const std::uint64_t begin_us = w.now_us();
-        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 48));
-        co_await users.join();
+        growing.start_users(48);
+        co_await growing.users.join();
         CHECK(w.now_us() - begin_us < 1'000'000);
-        CHECK(files[0]->size_bytes() == kMb);
-        CHECK(files[1]->size_bytes() >= 3 * kMb);
-        growth.stop();
-        log.stop();
-        co_await services.join();
+        CHECK(growing.files[0]->size_bytes() == kMb);
+        CHECK(growing.files[1]->size_bytes() >= 3 * kMb);
+        co_await growing.end();
     });
     CHECK(world.sink.count_of(sim::Severity::warning, "f1.ldx: the log is full and cannot grow to 2 MB") == 1);
 }
@@ -185,20 +198,12 @@ TEST_CASE("of a log whose files lie on full disks, each file is tried again, and
         return Fate{.error = is_refused ? ENOSPC : 0, .delay_ns = ums::kNsPerMs};
     });
     world.run([](VirtualWorld& w) -> ums::Task<void> {
-        const Logs files = make_growing_log(w, 2);
-        sim::LogManager log({{files[0].get(), files[1].get()}, 99, 4}, w.state, w.journal);
-        sim::LogGrowth growth(log, files, false, w.state, w.journal);
-        ums::TaskGroup services;
-        ums::TaskGroup users;
-        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
-        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
-        (*w.schedulers)[0].spawn(services, "End", refuse_room_later(log, w.clock, 20 * ums::kNsPerSecond));
-        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 30));
-        co_await users.join();
-        CHECK(files[1]->grown_count >= 1);
-        growth.stop();
-        log.stop();
-        co_await services.join();
+        GrowingLog growing(w, 2);
+        growing.spawn(growing.services, "End", growing.refuse_room_later(20 * ums::kNsPerSecond));
+        growing.start_users(30);
+        co_await growing.users.join();
+        CHECK(growing.files[1]->grown_count >= 1);
+        co_await growing.end();
     });
     CHECK(refusals[1] == 4);
     CHECK(refusals[2] == 3);
@@ -215,22 +220,14 @@ TEST_CASE("a log that finds no space to grow ends at once, whatever pause it mak
         return Fate{.error = is_refused ? ENOSPC : 0, .delay_ns = ums::kNsPerMs};
     });
     world.run([](VirtualWorld& w) -> ums::Task<void> {
-        const Logs files = make_growing_log(w);
-        sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
-        sim::LogGrowth growth(log, files, false, w.state, w.journal);
-        ums::TaskGroup services;
-        ums::TaskGroup users;
-        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
-        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
-        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 12));
-        co_await refuse_room_later(log, w.clock, 2'500 * ums::kNsPerMs);
-        co_await users.join();
+        GrowingLog growing(w);
+        growing.start_users(12);
+        co_await growing.refuse_room_later(2'500 * ums::kNsPerMs);
+        co_await growing.users.join();
         const std::uint64_t begin_us = w.now_us();
-        growth.stop();
-        log.stop();
-        co_await services.join();
+        co_await growing.end();
         CHECK(w.now_us() - begin_us < 100'000);
-        CHECK(files.front()->size_bytes() == kMb);
+        CHECK(growing.files.front()->size_bytes() == kMb);
     });
     CHECK(refusals >= 2);
     CHECK(refusals <= 4);
@@ -239,21 +236,13 @@ TEST_CASE("a log that finds no space to grow ends at once, whatever pause it mak
 TEST_CASE("a log file with a part of a growth that was cut off does not grow, because its next step would not begin where one does") {
     VirtualWorld world;
     world.run([](VirtualWorld& w) -> ums::Task<void> {
-        const Logs files = make_growing_log(w);
-        files.front()->has_part_of_growth = true;
-        sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
-        sim::LogGrowth growth(log, files, false, w.state, w.journal);
-        ums::TaskGroup services;
-        ums::TaskGroup users;
-        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
-        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
-        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 12));
-        co_await refuse_room_later(log, w.clock, 5 * ums::kNsPerSecond);
-        co_await users.join();
-        growth.stop();
-        log.stop();
-        co_await services.join();
-        CHECK(files.front()->size_bytes() == kMb);
+        GrowingLog growing(w);
+        growing.files.front()->has_part_of_growth = true;
+        growing.start_users(12);
+        co_await growing.refuse_room_later(5 * ums::kNsPerSecond);
+        co_await growing.users.join();
+        co_await growing.end();
+        CHECK(growing.files.front()->size_bytes() == kMb);
     });
 }
 
@@ -262,19 +251,11 @@ TEST_CASE("a log whose storage fails when it grows does not try again") {
     world.storage.set_rule(
         [](const ums::IoRequest& request) { return Fate{.error = request.operation == ums::IoOperation::allocate ? EIO : 0}; });
     world.run([](VirtualWorld& w) -> ums::Task<void> {
-        const Logs files = make_growing_log(w);
-        sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
-        sim::LogGrowth growth(log, files, false, w.state, w.journal);
-        ums::TaskGroup services;
-        ums::TaskGroup users;
-        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
-        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
-        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 12));
-        co_await refuse_room_later(log, w.clock, 5 * ums::kNsPerSecond);
-        co_await users.join();
-        growth.stop();
-        log.stop();
-        co_await services.join();
+        GrowingLog growing(w);
+        growing.start_users(12);
+        co_await growing.refuse_room_later(5 * ums::kNsPerSecond);
+        co_await growing.users.join();
+        co_await growing.end();
     });
     CHECK(world.sink.findings().size() == 1);
 }
