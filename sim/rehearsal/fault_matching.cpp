@@ -60,17 +60,10 @@ int fit_of(const InjectedFault& fault, const Finding& finding) {
     return is_about_requests(fault.kind) == is_about_requests(finding.kind) ? 2 : 1;
 }
 
-// Whether a transient fault of this kind would be called so if it persisted.
-bool is_called_if_it_stays(FindingKind kind, const Finding& finding) {
-    if (kind == FindingKind::misdirected_read) return finding.kind == FindingKind::misdirected_write;
-    if (kind != FindingKind::stale_read) return false;
-    return finding.kind == FindingKind::lost_write || finding.kind == FindingKind::reverted_page;
-}
-
-// Whether a fault that stays would be called so if it passed.
-bool is_called_if_it_passes(FindingKind kind, const Finding& finding) {
-    if (kind == FindingKind::misdirected_write) return finding.kind == FindingKind::misdirected_read;
-    return finding.kind == FindingKind::stale_read && (kind == FindingKind::lost_write || kind == FindingKind::reverted_page);
+// Whether a fault that is called `passing` if a later read is right is called `staying` if none is.
+bool are_names_of_one_fault(FindingKind passing, FindingKind staying) {
+    if (passing == FindingKind::misdirected_read) return staying == FindingKind::misdirected_write;
+    return passing == FindingKind::stale_read && (staying == FindingKind::lost_write || staying == FindingKind::reverted_page);
 }
 
 // Fewer than all re-reads: of a file that has been given up, because a sync or every access failed; of a run that is stopping, if they take
@@ -87,7 +80,7 @@ bool is_diagnosis_broken_off(const Finding& finding, const std::vector<InjectedF
 std::string what_is_wrong(const InjectedFault& fault, const Finding& finding, const std::vector<InjectedFault>& faults) {
     // A fault that would have passed is then reported as persistent.
     const bool may_have_passed = fault.transient && !finding.transient && is_diagnosis_broken_off(finding, faults);
-    const bool is_called_so = may_have_passed && is_called_if_it_stays(fault.expected, finding);
+    const bool is_called_so = may_have_passed && are_names_of_one_fault(fault.expected, finding.kind);
     if (!is_called_so && !has_right_kind(fault, finding)) return fmt::format("{} is expected", name_of(fault.expected));
     if (fault.transient != finding.transient && !may_have_passed) return fault.transient ? "it is transient" : "it is persistent";
     if (fault.is_warning != finding.is_warning) return fault.is_warning ? "it is a warning" : "it is a failure";
@@ -154,7 +147,7 @@ bool is_explained(const Finding& finding, const std::vector<InjectedFault>& faul
         const bool may_be_searched_for =
             fault.kind == FindingKind::misdirected_write && fit_of(fault, finding) == 4 && what_is_wrong(fault, finding, faults).empty();
         const bool has_a_name =
-            finding.kind == fault.kind || has_right_kind(fault, finding) || is_called_if_it_passes(fault.expected, finding);
+            finding.kind == fault.kind || has_right_kind(fault, finding) || are_names_of_one_fault(finding.kind, fault.expected);
         const bool is_glimpse = fault.was_glimpsed && finding.transient && has_a_name;
         if (!may_be_searched_for && !is_glimpse) continue;
         is_told[i] = true;
