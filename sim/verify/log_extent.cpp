@@ -76,7 +76,8 @@ LogContents without_dead_blocks(LogContents contents) {
 
 class ExtentFinder {
 public:
-    explicit ExtentFinder(const LogContents& contents) : contents_(contents), blocks_(contents.blocks) {}
+    explicit ExtentFinder(const LogContents& contents)
+        : contents_(contents), blocks_(contents.blocks), ending_{blocks_.end(), blocks_.end()} {}
 
     LogExtent find() {
         extent_.hardened_sequence = contents_.promised_sequence;
@@ -98,6 +99,14 @@ public:
 
 private:
     using Iterator = std::vector<LogBlockPlace>::const_iterator;
+
+    // Where an incarnation ends, and what is known of that.
+    struct Ending {
+        Iterator first;                  // a block of the incarnation
+        Iterator later;                  // the first block behind that one that is of a later incarnation
+        bool is_resume_missing = false;  // the block that says what the later one went on from
+        std::uint64_t hardened = 0;      // if so: how far the incarnation was hardened, according to other blocks
+    };
 
     [[nodiscard]] Iterator from(std::uint64_t sequence) const {
         return std::lower_bound(blocks_.begin(), blocks_.end(), sequence,
@@ -156,22 +165,28 @@ private:
     }
     // In flight when a run was cut off, and given up when it was resumed, but the block that says so is missing: then only what is said of
     // the incarnation before it tells what had been acknowledged there. The gap with that block stays.
-    [[nodiscard]] bool may_have_been_given_up(const BlockRange& missing) const {
+    [[nodiscard]] bool may_have_been_given_up(const BlockRange& missing) {
         const Iterator behind = from(missing.last + 1);
         if (behind == blocks_.end() || behind->incarnation == blocks_.back().incarnation) return false;
+        // Gaps of the same incarnation, of which there may be many, have the same answer.
+        const bool is_known = ending_.first <= behind && behind < ending_.later && ending_.first->incarnation == behind->incarnation;
+        if (!is_known) ending_ = find_ending(behind);
+        return ending_.is_resume_missing && ending_.hardened < missing.first;
+    }
+    [[nodiscard]] Ending find_ending(Iterator first) const {
         const Iterator later =
-            std::find_if(behind, blocks_.end(), [behind](const LogBlockPlace& block) { return block.incarnation > behind->incarnation; });
-        if (later == blocks_.end()) return false;
+            std::find_if(first, blocks_.end(), [first](const LogBlockPlace& block) { return block.incarnation > first->incarnation; });
+        if (later == blocks_.end()) return {first, later};
         const std::uint64_t last = std::prev(later)->sequence;
         const bool is_resume_there = std::any_of(contents_.resumes.begin(), contents_.resumes.end(), [&](const ResumeMark& resume) {
             return resume.sequence > last && resume.sequence <= later->sequence;
         });
-        if (is_resume_there || later->sequence == last + 1) return false;
+        if (is_resume_there || later->sequence == last + 1) return {first, later};
         std::uint64_t hardened = contents_.promised_sequence <= last ? contents_.promised_sequence : 0;
         for (const LogBlockPlace& block : blocks_) {
             if (block.hardened_sequence <= last) hardened = std::max(hardened, block.hardened_sequence);
         }
-        return hardened < missing.first;
+        return {first, later, true, hardened};
     }
     // A checkpoint frees no more than the VLFs before the one in which it began: what stands there before its begin was not overwritten.
     // How many blocks preceded the first one that is left of the VLF is unknown, unless it stands at the beginning.
@@ -211,6 +226,7 @@ private:
     const LogContents& contents_;
     const std::vector<LogBlockPlace>& blocks_;
     LogExtent extent_;
+    Ending ending_;  // the one that was found last
 };
 
 }  // namespace
