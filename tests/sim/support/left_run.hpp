@@ -31,6 +31,20 @@ inline void garble(ums::IoRequest& request, std::uint64_t at_bytes) {
     if (covers(request, at_bytes)) request.segments[0].data[at_bytes - request.offset_bytes] ^= std::byte{1};
 }
 
+[[nodiscard]] inline std::vector<std::byte> all_bytes(const ums::SimulatedFile& file) {
+    std::vector<std::byte> bytes(file.size_bytes());
+    file.read(0, bytes.data(), bytes.size());
+    return bytes;
+}
+
+// Makes a byte of the page wrong.
+inline void spoil(ums::SimulatedFile& file, std::uint32_t page) {
+    std::byte byte{};
+    file.read(std::uint64_t{page} * sim::kPageBytes + 4000, &byte, 1);
+    byte ^= std::byte{1};
+    file.write(std::uint64_t{page} * sim::kPageBytes + 4000, &byte, 1);
+}
+
 struct LeftRun {
     // A log larger than usual still holds all blocks of the run. Sizes of 0 are the usual ones. `change`: other options of the run.
     explicit LeftRun(std::uint64_t log_size_mb = 0, std::uint64_t data_size_mb = 0,
