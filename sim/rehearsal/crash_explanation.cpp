@@ -8,38 +8,14 @@
 #include <fmt/format.h>
 
 #include "sim/files/file_names.hpp"
-#include "sim/page/page_codec.hpp"
 #include "sim/rehearsal/left_log.hpp"
+#include "sim/rehearsal/left_page.hpp"
 #include "ums/base/assert.hpp"
 #include "ums/base/units.hpp"
 
 namespace sim {
 
 namespace {
-
-// A page as the cut left it.
-struct LeftPage {
-    bool is_whole = false;
-    std::uint64_t lsn = 0;     // if whole
-    std::uint32_t oldest = 0;  // versions of its sectors; 0: never written
-    std::uint32_t newest = 0;
-};
-
-LeftPage read_left_page(const ums::SimulatedFile& file, const WriteBook::PagePlace& place) {
-    alignas(8) std::byte bytes[kPageBytes];
-    file.read(std::uint64_t{place.page_id} * kPageBytes, bytes, sizeof bytes);
-    const PageHeader header = read_header(bytes);
-    LeftPage page;
-    page.is_whole = is_sound_page(bytes);
-    page.lsn = header.lsn;
-    page.oldest = ~std::uint32_t{0};
-    for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
-        const SectorStamp stamp = read_stamp(bytes, sector);
-        page.oldest = std::min(page.oldest, stamp.version);
-        page.newest = std::max(page.newest, stamp.version);
-    }
-    return page;
-}
 
 class Witness {
 public:
@@ -164,7 +140,7 @@ private:
         for (const auto& [place, page] : book_.pages()) {
             const ums::SimulatedFile* const file = file_of(place.file_id);
             if (file == nullptr || (std::uint64_t{place.page_id} + 1) * kPageBytes > file->size_bytes()) continue;
-            const LeftPage left = read_left_page(*file, place);
+            const LeftPage left = read_left_page(*file, place.page_id);
             if (ledger_ != nullptr && left.oldest < ledgers_version(place)) {
                 prove_page(CrashRule::page_least, "is older than the ledger says", place, left, false);
                 explanation_.proofs.back().is_by_ledger = true;
