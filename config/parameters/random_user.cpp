@@ -12,16 +12,10 @@ constexpr std::uint64_t kCpuCyclesMax = 1'000'000'000'000;
 std::vector<Parameter> io_rows() {
     constexpr Section kSection = Section::random_user;
     return {
-        {.section = kSection,
-         .ini_name = "UserCount",
-         .toml_name = "user_count",
-         .kind = Kind::count,
-         .unit = "users",
-         .range = user_counts(),
-         .field = +[](Options& o) -> Field { return &o.random_user.user_count; },
-         .help = "Number of random users; -1 = twice CPUCount, at most 8; 0 = none.",
-         .details = "All sections together may have at most CPUCount x 1023 - 100 users.",
-         .background = "Each stands for a connection of an OLTP application."},
+        user_count_row(kSection, [](Options& o) -> Field { return &o.random_user.user_count; },
+                       {.help = "Number of random users; -1 = twice CPUCount, at most 8; 0 = none.",
+                        .details = "All sections together may have at most CPUCount x 1023 - 100 users.",
+                        .background = "Each stands for a connection of an OLTP application."}),
         {.section = kSection,
          .ini_name = "JumpToNewRegionPercentage",
          .toml_name = "jump_to_new_region_percent",

@@ -12,21 +12,14 @@ constexpr std::uint64_t kExtentKb = std::uint64_t{sim::kExtentPages} * (sim::kPa
 constexpr std::uint64_t kManyMax = 1'000'000;
 
 Range segments_kb() { return {.min = kExtentKb, .max = kSegmentKbMax}; }
-Range cycles() { return {.min = 0, .max = kManyMax}; }
 
 std::vector<Parameter> columnstore_rows() {
     constexpr Section kSection = Section::columnstore_user;
     return {
-        {.section = kSection,
-         .ini_name = "UserCount",
-         .toml_name = "user_count",
-         .kind = Kind::count,
-         .unit = "users",
-         .range = user_counts(),
-         .field = +[](Options& o) -> Field { return &o.columnstore_user.user_count; },
-         .help = "Number of columnstore users; -1 = twice CPUCount, at most 8; 0 = none.",
-         .details = "Each stands for a thread of a parallel scan, or of a load.",
-         .background = "Scans of columnstore indexes, which read entire segments."},
+        user_count_row(kSection, [](Options& o) -> Field { return &o.columnstore_user.user_count; },
+                       {.help = "Number of columnstore users; -1 = twice CPUCount, at most 8; 0 = none.",
+                        .details = "Each stands for a thread of a parallel scan, or of a load.",
+                        .background = "Scans of columnstore indexes, which read entire segments."}),
         {.section = kSection,
          .ini_name = "MinSegmentKB",
          .toml_name = "min_segment_kb",
@@ -65,42 +58,22 @@ std::vector<Parameter> columnstore_rows() {
          .field = +[](Options& o) -> Field { return &o.columnstore_user.row_group_segments; },
          .help = "Segments of a row group that is loaded: one for each column.",
          .details = "They are adjacent in the file, and are written one after the other, with gather writes of CheckpointPages."},
-        {.section = kSection,
-         .ini_name = "DelayAfterCycles",
-         .toml_name = "delay_after_cycles",
-         .kind = Kind::count,
-         .unit = "steps",
-         .range = cycles(),
-         .field = +[](Options& o) -> Field { return &o.columnstore_user.delay_after_cycles; },
-         .help = "Steps between two pauses of Delay; 0 = never pause.",
-         .details = "A step is one segment read, or one row group loaded."},
-        {.section = kSection,
-         .ini_name = "Delay",
-         .toml_name = "delay_ms",
-         .kind = Kind::count,
-         .unit = "ms",
-         .range = pauses_ms(),
-         .field = +[](Options& o) -> Field { return &o.columnstore_user.delay_ms; },
-         .help = "Pause after every DelayAfterCycles steps.",
-         .details = "0 = no pause."},
+        delay_after_cycles_row(kSection, [](Options& o) -> Field { return &o.columnstore_user.delay_after_cycles; },
+                               {.help = "Steps between two pauses of Delay; 0 = never pause.",
+                                .details = "A step is one segment read, or one row group loaded."}),
+        delay_row(kSection, "Delay", [](Options& o) -> Field { return &o.columnstore_user.delay_ms; }),
     };
 }
 
 std::vector<Parameter> tempdb_rows() {
     constexpr Section kSection = Section::tempdb_user;
     return {
-        {.section = kSection,
-         .ini_name = "UserCount",
-         .toml_name = "user_count",
-         .kind = Kind::count,
-         .unit = "users",
-         .range = user_counts(),
-         .field = +[](Options& o) -> Field { return &o.tempdb_user.user_count; },
-         .help = "Number of tempdb users; -1 = twice CPUCount, at most 8; 0 = none, and no files of tempdb.",
-         .details =
-             "Each sorts: it allocates extents from all files in turn, writes them with requests of 64 KB, reads them back, and frees "
-             "them.",
-         .background = "Sorts, hash joins and work tables that do not fit into memory spill to tempdb."},
+        user_count_row(
+            kSection, [](Options& o) -> Field { return &o.tempdb_user.user_count; },
+            {.help = "Number of tempdb users; -1 = twice CPUCount, at most 8; 0 = none, and no files of tempdb.",
+             .details = "Each sorts: it allocates extents from all files in turn, writes them with requests of 64 KB, reads them "
+                        "back, and frees them.",
+             .background = "Sorts, hash joins and work tables that do not fit into memory spill to tempdb."}),
         {.section = kSection,
          .ini_name = "Folder",
          .toml_name = "folder",
@@ -148,41 +121,21 @@ std::vector<Parameter> tempdb_rows() {
          .field = +[](Options& o) -> Field { return &o.tempdb_user.max_spill_kb; },
          .help = "Maximum that a sort spills.",
          .details = "See MinSpillKB."},
-        {.section = kSection,
-         .ini_name = "DelayAfterCycles",
-         .toml_name = "delay_after_cycles",
-         .kind = Kind::count,
-         .unit = "steps",
-         .range = cycles(),
-         .field = +[](Options& o) -> Field { return &o.tempdb_user.delay_after_cycles; },
-         .help = "Steps between two pauses of Delay; 0 = never pause.",
-         .details = "A step is one sort."},
-        {.section = kSection,
-         .ini_name = "Delay",
-         .toml_name = "delay_ms",
-         .kind = Kind::count,
-         .unit = "ms",
-         .range = pauses_ms(),
-         .field = +[](Options& o) -> Field { return &o.tempdb_user.delay_ms; },
-         .help = "Pause after every DelayAfterCycles steps.",
-         .details = "0 = no pause."},
+        delay_after_cycles_row(kSection, [](Options& o) -> Field { return &o.tempdb_user.delay_after_cycles; },
+                               {.help = "Steps between two pauses of Delay; 0 = never pause.", .details = "A step is one sort."}),
+        delay_row(kSection, "Delay", [](Options& o) -> Field { return &o.tempdb_user.delay_ms; }),
     };
 }
 
 std::vector<Parameter> version_store_rows() {
     constexpr Section kSection = Section::version_store_user;
     return {
-        {.section = kSection,
-         .ini_name = "UserCount",
-         .toml_name = "user_count",
-         .kind = Kind::count,
-         .unit = "users",
-         .range = user_counts(),
-         .field = +[](Options& o) -> Field { return &o.version_store_user.user_count; },
-         .help = "Number of version store users; -1 = twice CPUCount, at most 8; 0 = none.",
-         .details =
-             "Each user has a store of pages in a data file, which it fills with versions; versions that have aged out are replaced.",
-         .background = "The persistent version store of accelerated database recovery is in the database's own files."},
+        user_count_row(
+            kSection, [](Options& o) -> Field { return &o.version_store_user.user_count; },
+            {.help = "Number of version store users; -1 = twice CPUCount, at most 8; 0 = none.",
+             .details = "Each user has a store of pages in a data file, which it fills with versions; versions that have aged out "
+                        "are replaced.",
+             .background = "The persistent version store of accelerated database recovery is in the database's own files."}),
         {.section = kSection,
          .ini_name = "MinPages",
          .toml_name = "min_pages",
@@ -221,24 +174,9 @@ std::vector<Parameter> version_store_rows() {
          .details =
              "Until then, versions are read at random; the cleaner then reads and verifies each one a last time and frees its pages.",
          .background = "The cleaner frees versions that no open transaction needs any more."},
-        {.section = kSection,
-         .ini_name = "DelayAfterCycles",
-         .toml_name = "delay_after_cycles",
-         .kind = Kind::count,
-         .unit = "steps",
-         .range = cycles(),
-         .field = +[](Options& o) -> Field { return &o.version_store_user.delay_after_cycles; },
-         .help = "Steps between two pauses of Delay; 0 = never pause.",
-         .details = "A step is one transaction."},
-        {.section = kSection,
-         .ini_name = "Delay",
-         .toml_name = "delay_ms",
-         .kind = Kind::count,
-         .unit = "ms",
-         .range = pauses_ms(),
-         .field = +[](Options& o) -> Field { return &o.version_store_user.delay_ms; },
-         .help = "Pause after every DelayAfterCycles steps.",
-         .details = "0 = no pause."},
+        delay_after_cycles_row(kSection, [](Options& o) -> Field { return &o.version_store_user.delay_after_cycles; },
+                               {.help = "Steps between two pauses of Delay; 0 = never pause.", .details = "A step is one transaction."}),
+        delay_row(kSection, "Delay", [](Options& o) -> Field { return &o.version_store_user.delay_ms; }),
     };
 }
 

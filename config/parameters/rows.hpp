@@ -39,4 +39,50 @@ inline Range user_counts() { return {.min = sim::kAutomaticUserCount, .max = kUs
 inline Range pauses_ms() { return {.min = 0, .max = kPauseMsMax}; }
 inline Range transfer_pages() { return {.min = 1, .max = sim::kTransferPagesMax}; }
 
+// What differs in rows that many users have.
+struct RowTexts {
+    std::string_view help;
+    std::string_view details;
+    std::string_view background{};
+};
+
+inline Parameter user_count_row(Section section, OptionsField field, const RowTexts& texts) {
+    return {.section = section,
+            .ini_name = "UserCount",
+            .toml_name = "user_count",
+            .kind = Kind::count,
+            .unit = "users",
+            .range = user_counts(),
+            .field = field,
+            .help = texts.help,
+            .details = texts.details,
+            .background = texts.background};
+}
+
+// After how many steps the user pauses, and (the next row) for how long. SQLIOSim has a name of its own for some users' pause.
+inline Parameter delay_after_cycles_row(Section section, OptionsField field, const RowTexts& texts) {
+    return {.section = section,
+            .ini_name = "DelayAfterCycles",
+            .toml_name = "delay_after_cycles",
+            .kind = Kind::count,
+            .unit = "steps",
+            .range = {.min = 0, .max = 1'000'000},
+            .field = field,
+            .help = texts.help,
+            .details = texts.details,
+            .background = texts.background};
+}
+
+inline Parameter delay_row(Section section, std::string_view ini_name, OptionsField field) {
+    return {.section = section,
+            .ini_name = ini_name,
+            .toml_name = "delay_ms",
+            .kind = Kind::count,
+            .unit = "ms",
+            .range = pauses_ms(),
+            .field = field,
+            .help = "Pause after every DelayAfterCycles steps.",
+            .details = "0 = no pause."};
+}
+
 }  // namespace config
