@@ -262,6 +262,7 @@ void Run::give_up(ExitCode code, const std::string& result, const std::string& m
     emit(code == ExitCode::stopped ? sim::Severity::warning : sim::Severity::error, message);
     static_cast<void>(writer_.flush(1s));
     console_.add_result(fmt::format("\n{}\n", result));
+    static_cast<void>(report_unwritten());
     console_.flush("");
     static_cast<void>(patient_.call([] { ums::remove_unfinished_files(); }, 1s));
     std::_Exit(to_int(code));
@@ -374,13 +375,15 @@ void Run::write_files(sim::Results results) {
 
 bool Run::is_hung() const { return is_file_stuck_ || writer_.stuck() > 0ms; }
 
-// Reports requested output that could not be written. A thread that waits for a disk that does not answer cannot be canceled, so the
-// process ends without it.
-ExitCode Run::finish(ExitCode code) {
+bool Run::report_unwritten() {
     for (std::string& failure : writer_.failures()) unwritten_.push_back(std::move(failure));
     for (const std::string& failure : unwritten_) console_.add_message(fmt::format("warning: {}\n", ums::printable(failure)));
-    if (!unwritten_.empty() && code == ExitCode::ok) code = ExitCode::environment;
-    unwritten_.clear();
+    return !std::exchange(unwritten_, {}).empty();
+}
+
+// A thread that waits for a disk that does not answer cannot be canceled, so the process ends without it.
+ExitCode Run::finish(ExitCode code) {
+    if (report_unwritten() && code == ExitCode::ok) code = ExitCode::environment;
     if (!is_hung()) return code;
     console_.finish();
     std::_Exit(to_int(code));

@@ -95,6 +95,8 @@ private:
     [[nodiscard]] sim::Results results_of_no_run(const std::string& reason) const;
     void write_files(sim::Results results);
     void report_kept_results();
+    // Names the requested output that could not be written. False if there is none.
+    [[nodiscard]] bool report_unwritten();
     [[nodiscard]] bool is_hung() const;
     ExitCode finish(ExitCode code);
 
