@@ -35,12 +35,12 @@ public:
         return waits && ++seconds_with_lost_requests_ >= kDrainSecondsMax;
     }
 
-    // Must be called every second. The call, one of `progress`, that is not worth waiting for any longer; null: there is none. Files that
-    // are being created may take as long as they need: some file systems write zeros.
+    // Must be called every second. The call, one of `progress`, that is not worth waiting for any longer; null: there is none. To create
+    // files may take as long as it needs: some file systems write zeros.
     [[nodiscard]] const sim::Progress::Call* hung_call(const sim::Progress& progress) {
         const auto is_longer = [](const sim::Progress::Call& a, const sim::Progress::Call& b) { return a.duration_us < b.duration_us; };
         const auto longest = std::max_element(progress.long_calls.begin(), progress.long_calls.end(), is_longer);
-        const bool waits = longest != progress.long_calls.end() && progress.phase != sim::Phase::create;
+        const bool waits = longest != progress.long_calls.end() && !progress.is_creating;
         seconds_in_calls_ = waits && progress.io_count == io_count_in_calls_ ? seconds_in_calls_ + 1 : 0;
         io_count_in_calls_ = progress.io_count;
         // Several calls may have taken turns.

@@ -328,6 +328,7 @@ struct Progress {
     std::uint64_t outstanding_io = 0;
     std::uint64_t oldest_io_us = 0;   // how long the oldest of them has been outstanding
     bool is_ending = false;           // the main run or the entire run: waiting for outstanding requests
+    bool is_creating = false;         // files, with calls that may write all of them
     bool is_closing = false;          // nothing is outstanding any more: files are being closed and deleted, which may take minutes
     std::uint64_t lost_requests = 0;  // did not come back within two minutes: the run may never drain
     bool may_begin = false;           // everything that could prevent the run from starting has been checked; the first file is touched

@@ -161,6 +161,7 @@ Progress Driver::common_progress() const {
     progress.warnings = journal_.warning_count();
     progress.lost_requests = run_.lost_requests();
     progress.is_internal_error = has_internal_error_;
+    progress.is_creating = is_creating_;
     progress.is_closing = is_closing_;
     progress.may_begin = may_begin_;
     progress.long_calls = journal_.calls().long_calls();

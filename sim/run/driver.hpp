@@ -98,7 +98,8 @@ protected:
     std::atomic<bool> may_begin_{false};           // everything that could prevent the run from starting has been checked
     std::atomic<bool> are_cycles_running_{false};  // tasks are no longer expected to throw
     std::atomic<bool> has_internal_error_{false};
-    std::atomic<bool> is_closing_{false};  // the files, or deleting them; nothing is outstanding any more
+    std::atomic<bool> is_creating_{false};  // files, new or in place of old ones; not while it only opens what is there
+    std::atomic<bool> is_closing_{false};   // the files, or deleting them; nothing is outstanding any more
     Results results_;
 
     std::atomic<Phase> phase_{Phase::create};

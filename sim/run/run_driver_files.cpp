@@ -30,6 +30,7 @@ ums::Task<void> RunDriver::provide_files() {
     } catch (...) {
         failure = std::current_exception();
     }
+    is_creating_ = false;
     if (all_files_open() && !run_.is_stopping()) co_return;
     remove_created_files();
     if (options_.job != Job::run) options_.delete_files_at_shutdown = false;  // the others are in the state that the crash left
@@ -56,6 +57,7 @@ ums::Task<void> RunDriver::open_files() {
     promise_nothing();
     may_begin_ = true;
     journal_.begin_run();
+    is_creating_ = true;
     co_await creator.replace_old_files();
     for (std::size_t i = 0; i < all_files.size(); ++i) {
         if (run_.is_stopping()) co_return;

@@ -45,6 +45,7 @@ ums::Task<void> RunDriver::take_over_files() {
     reserve_.emplace();
     may_begin_ = true;
     journal_.begin_run();
+    is_creating_ = !wanted.empty();
     co_await creator.replace_old_files();
     std::size_t left = 0;
     std::size_t replica = 0;

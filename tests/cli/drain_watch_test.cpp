@@ -78,8 +78,14 @@ TEST_CASE("a run that nobody stops waits an hour for a call that does not return
 
 TEST_CASE("a run that creates its files waits for its calls, however long they take") {
     sim::Progress progress;
-    progress.phase = sim::Phase::create;
+    progress.is_creating = true;
     CHECK(seconds_until_hung(progress, [](sim::Progress&, int) {}) == 0);
+}
+
+TEST_CASE("a verification, or a run that continues, waits an hour for a file that cannot be opened: there is nothing to create") {
+    sim::Progress progress;
+    progress.phase = sim::Phase::create;
+    CHECK(seconds_until_hung(progress, [](sim::Progress&, int) {}) >= DrainWatch::kCallSecondsMax);
 }
 
 TEST_CASE("a run with lost requests is given up after ten seconds, but not while it closes its files: they have come back") {

@@ -162,3 +162,30 @@ TEST_CASE("a verification, too, names a call that does not return while it opens
     CHECK(run.sink.count_of(Severity::warning, "Call takes longer than 15 seconds: opening of /memory/data.mdx") == 1);
     CHECK(results.finding_count == 0);
 }
+
+namespace {
+
+// What the progress says in the first call of this kind.
+bool is_creating_in(VirtualRun& run, sim::Job job, const std::string& call) {
+    Options options = quiet_options(VirtualRun::kFolder);
+    options.job = job;
+    PausingStorage storage(run.storage);
+    storage.paused_call = call;
+    sim::Simulation simulation(options, storage, run.clock, run.sink);
+    bool is_creating = false;
+    storage.on_pause = [&] { is_creating = simulation.progress().is_creating; };
+    CHECK(simulation.run().outcome == sim::Outcome::passed);
+    CHECK(storage.paused_call.empty());
+    CHECK_FALSE(simulation.progress().is_creating);
+    return is_creating;
+}
+
+}  // namespace
+
+TEST_CASE("the progress says whether a run creates files, and not that it does while files are opened that are there") {
+    VirtualRun run;
+    CHECK(is_creating_in(run, sim::Job::run, "allocation"));
+    CHECK_FALSE(is_creating_in(run, sim::Job::run, "opening"));
+    CHECK_FALSE(is_creating_in(run, sim::Job::resume, "opening"));
+    CHECK_FALSE(is_creating_in(run, sim::Job::verify, "opening"));
+}
