@@ -168,7 +168,7 @@ Progress Driver::common_progress() const {
     return progress;
 }
 
-void Driver::add_files(Progress& progress, std::span<SimFile* const> files) {
+void Driver::add_counts(Progress& progress, std::span<SimFile* const> files) {
     for (const SimFile* file : files) {
         const FileCountersPerCpu& counters = file->counters();
         progress.io_count += sum_of(counters, &FileCounters::reads) + sum_of(counters, &FileCounters::scatter_reads) +
@@ -176,6 +176,12 @@ void Driver::add_files(Progress& progress, std::span<SimFile* const> files) {
         progress.io_bytes += sum_of(counters, &FileCounters::read_bytes) + sum_of(counters, &FileCounters::written_bytes);
         progress.pages_verified += sum_of(counters, &FileCounters::pages_verified);
         progress.throttle_count += file->governor().throttle_count();
+    }
+}
+
+void Driver::add_files(Progress& progress, std::span<SimFile* const> files) {
+    add_counts(progress, files);
+    for (const SimFile* file : files) {
         progress.files.push_back({file->path(), file->governor().average_us(), file->governor().blocks()});
     }
 }

@@ -80,6 +80,9 @@ protected:
     [[nodiscard]] DriveWatch drive_below(const std::string& path);
     // The progress that does not depend on the parts of a run.
     [[nodiscard]] Progress common_progress() const;
+    // What files have done, to its sums.
+    static void add_counts(Progress& progress, std::span<SimFile* const> files);
+    // The same, and each file by itself.
     static void add_files(Progress& progress, std::span<SimFile* const> files);
     // The results of the files, in their order, with their drives and their time series. At the end.
     void collect_files(std::span<SimFile* const> files, std::span<DriveWatch> drives, TimeSeries& time_series);

@@ -250,12 +250,18 @@ void RunDriver::collect_users() {
     add("Final Audit", 1, parts_->final_audit);
 }
 
+// While a backup is verified and restored, nothing else may be at work: the run must not look as if it stood still.
+void RunDriver::add_all_files(Progress& progress) const {
+    add_files(progress, parts_->files);
+    add_counts(progress, parts_->files_of_backups);
+}
+
 Progress RunDriver::progress() const {
     Progress progress = common_progress();
     const std::lock_guard guard(parts_mutex_);
     if (!ready_.load(std::memory_order_acquire)) {
         // The recovery of a run that continues may read for hours: nobody must take it for a run that waits.
-        if (parts_ && all_files_open()) add_files(progress, parts_->files);
+        if (parts_ && all_files_open()) add_all_files(progress);
         return progress;
     }
     if (progress.phase == Phase::main_run) {
@@ -267,7 +273,7 @@ Progress RunDriver::progress() const {
     } else {
         progress.done_fraction = parts_->checkpoint->done_fraction();
     }
-    add_files(progress, parts_->files);
+    add_all_files(progress);
     const OutstandingIo outstanding = outstanding_io(*schedulers_, clock_.now_ns());
     progress.outstanding_io = outstanding.count;
     progress.oldest_io_us = outstanding.oldest_us;

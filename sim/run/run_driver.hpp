@@ -58,6 +58,7 @@ private:
     void add_file(SimFile::Setup setup);
     void add_backup_file(SimFile::Setup setup);
     [[nodiscard]] bool all_files_open() const;
+    void add_all_files(Progress& progress) const;
     void remove_created_files();
     void make_parts();
     void look_for_names();

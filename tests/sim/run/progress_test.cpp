@@ -1,5 +1,6 @@
 // What Simulation::progress() tells another thread.
 #include <functional>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -120,6 +121,25 @@ TEST_CASE("the progress of a run that continues counts the requests of its recov
     CHECK(results.outcome == sim::Outcome::passed);
     CHECK(seen.io_count > 0);
     CHECK(seen.files.size() == options.files.size());
+}
+
+TEST_CASE("the progress of a run that verifies and restores its backup counts the requests of that") {
+    VirtualRun files;
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    options.backup_user.folders = options.backup_user.restore_folder = VirtualRun::kFolder;
+    std::vector<sim::Progress> seen;
+    const sim::Results results = files.run(options, [&files, &seen](sim::Simulation& simulation) {
+        files.storage.set_fault([&simulation, &seen](const Recorded& request) {
+            const bool is_restored = request.path.find("/restored_") != std::string::npos;
+            if (simulation.phase() == Phase::backup && is_write(request) && is_restored) seen.push_back(simulation.progress());
+            return std::error_code{};
+        });
+    });
+    CHECK(results.outcome == sim::Outcome::passed);
+    REQUIRE(seen.size() > 2);
+    CHECK(seen.back().io_count > seen.front().io_count);
+    CHECK(seen.back().io_bytes > seen.front().io_bytes);
+    CHECK(seen.back().files.size() == options.files.size());
 }
 
 TEST_CASE("the elapsed time of a phase does not include what came before it, neither before the first nor in the last one") {
