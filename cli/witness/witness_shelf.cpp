@@ -151,11 +151,12 @@ WitnessAnswer WitnessShelf::begin(const sim::PromiseSection& section, std::span<
     // A run that cannot begin must not take the place of another one: runs_ has it only once its section is stored.
     const bool is_known = known != runs_.end();
     std::unique_ptr<PromiseStore> store = is_known ? std::move(known->second.store) : nullptr;
-    if (!store) store = std::make_unique<PromiseStore>(path_of(section.run_id), PromiseStore::Use::write);
+    const bool is_in_use = store != nullptr;
+    if (!is_in_use) store = std::make_unique<PromiseStore>(path_of(section.run_id), PromiseStore::Use::write);
     if (const std::error_code error = store->append(record)) {
         if (is_known) {
             known->second.store = std::move(store);
-            known->second.client = client;
+            if (!is_in_use) known->second.client = client;  // otherwise who has written to it so far goes on
         } else if (store->size_bytes() == 0) {
             ums::remove_output(path_of(section.run_id).string());
         }

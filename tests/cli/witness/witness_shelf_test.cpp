@@ -199,6 +199,35 @@ TEST_CASE("a host is at work as long as its own connection lasts, whenever the h
     CHECK(shelf.find(wanted(7, "/x")) == nullptr);
 }
 
+TEST_CASE("a host stays at work if the section of one that is to take its run over cannot be stored") {
+    const test::IoproofFolder folder;
+    cli::WitnessShelf shelf(folder.path() / "store");
+    sim::PromiseSection section = section_at(5, 1, 1000);
+    section.files = {{1, false, 0, "/d/a.mdx"}};
+    CHECK(status_of(shelf.keep(encode(section), 11)) == cli::WitnessStatus::kept);
+    section.section_id = 6;
+    section.incarnation = 2;
+    section.host = "other";
+    CHECK(status_of(shelf.keep(encode(section), 12)) == cli::WitnessStatus::kept);
+    sim::PromiseSection third = section_at(7, 3, 2000);
+    third.files = section.files;
+    third.host = "third";
+    {
+        const test::FileSizeLimit limit(std::filesystem::file_size(folder.path() / "store/0000000000000007.promises"));
+        CHECK(status_of(shelf.keep(encode(third), 13)) == cli::WitnessStatus::not_stored);
+    }
+    shelf.put_away(7, 13);
+    sim::PromiseSection next = section_at(8, 0, 3000);
+    next.run_id = 8;
+    next.files = section.files;
+    CHECK(status_of(shelf.keep(encode(next), 14)) == cli::WitnessStatus::kept);
+    CHECK(shelf.find(wanted(7, "/x")) != nullptr);
+    shelf.put_away(7, 12);
+    next.run_id = 9;
+    CHECK(status_of(shelf.keep(encode(next), 15)) == cli::WitnessStatus::kept);
+    CHECK(shelf.run_count() == 1);
+}
+
 TEST_CASE(
     "a file that has lost its last record while no client wrote to it is not continued, and what is left is not all that is demanded") {
     const test::IoproofFolder folder;
