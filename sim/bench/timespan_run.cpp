@@ -1,6 +1,7 @@
 #include "sim/bench/timespan_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -95,19 +96,36 @@ void MeasureTimespanRun::add_thread(std::uint32_t first_target, std::uint32_t en
     threads_.push_back(std::move(thread));
 }
 
-// If memory is short, the system takes it from other processes.
+// Until the end of the measured time: each lane counts by itself.
+std::uint64_t MeasureTimespanRun::interval_bytes() const {
+    constexpr std::uint64_t kFarTooMany = std::uint64_t{1} << 60;
+    if (spec_.iops_interval_ms == 0) return 0;
+    std::uint64_t lanes = 1;  // their sum
+    for (const auto& thread : threads_) lanes += thread->lanes.size();
+    const std::uint64_t intervals = std::uint64_t{spec_.duration_s} * 1000 / spec_.iops_interval_ms + 1;
+    return std::min(intervals * sizeof(MeasureInterval), kFarTooMany / lanes) * lanes;
+}
+
+// If memory is short, the system takes it from other processes, or ends this one after hours.
 void MeasureTimespanRun::check_memory() const {
+    struct Need {
+        const char* what;
+        const char* advice;
+        std::uint64_t bytes = 0;
+    };
+    std::array<Need, 3> needs{{{"All requests together need", "take smaller blocks or fewer requests", 0},
+                               {"Keeping track of all pages or sectors for their verification needs",
+                                "measure a part of the file, or other contents", files_.book_bytes(spec_.targets)},
+                               {"Counting the requests of each interval needs", "take longer intervals, or measure for a shorter time",
+                                interval_bytes()}}};
+    for (const auto& thread : threads_) needs[0].bytes += memory_bytes_of(spec_, *thread);
     std::uint64_t needed_bytes = 0;
-    for (const auto& thread : threads_) needed_bytes += memory_bytes_of(spec_, *thread);
-    const std::uint64_t book_bytes = files_.book_bytes(spec_.targets);
+    for (const Need& need : needs) needed_bytes += need.bytes;
     const std::uint64_t available_bytes = ums::this_machine().available_bytes;
-    if (available_bytes == 0 || needed_bytes + book_bytes < available_bytes) return;
-    const bool is_book_larger = book_bytes > needed_bytes;
-    throw RefusedError(
-        fmt::format("{} {} MB of memory, and {} MB are available: {}.",
-                    is_book_larger ? "Keeping track of all pages or sectors for their verification needs" : "All requests together need",
-                    std::max(book_bytes, needed_bytes) / ums::kMb, available_bytes / ums::kMb,
-                    is_book_larger ? "measure a part of the file, or other contents" : "take smaller blocks or fewer requests"));
+    if (available_bytes == 0 || needed_bytes < available_bytes) return;
+    const Need& largest = *std::max_element(needs.begin(), needs.end(), [](const Need& a, const Need& b) { return a.bytes < b.bytes; });
+    throw RefusedError(fmt::format("{} {} MB of memory, and {} MB are available: {}.", largest.what, largest.bytes / ums::kMb,
+                                   available_bytes / ums::kMb, largest.advice));
 }
 
 std::uint32_t MeasureTimespanRun::cpu_count() const {

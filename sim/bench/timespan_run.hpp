@@ -27,6 +27,7 @@ private:
     void make_works();
     void make_threads();
     void add_thread(std::uint32_t first_target, std::uint32_t end_target, std::uint32_t thread_of_target);
+    [[nodiscard]] std::uint64_t interval_bytes() const;
     void check_memory() const;
     void make_schedulers();
     [[nodiscard]] std::uint32_t cpu_count() const;

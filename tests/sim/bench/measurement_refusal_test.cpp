@@ -91,6 +91,21 @@ TEST_CASE("random requests to more pages than can be remembered in memory are re
     CHECK(run_spec(run, spec_of(target)).failure_reason.empty());
 }
 
+TEST_CASE("more intervals than can be counted in memory are refused") {
+    const std::uint64_t available_bytes = ums::this_machine().available_bytes;
+    if (available_bytes == 0) {
+        WARN("the available memory is not known");
+        return;
+    }
+    VirtualRun run;
+    MeasureSpec spec = spec_of(small_target());
+    spec.timespans[0].iops_interval_ms = 1;
+    spec.timespans[0].duration_s = 4'000'000'000;
+    CHECK_THROWS_WITH(run_spec(run, spec), ContainsSubstring("Counting the requests of each interval"));
+    spec.timespans[0].duration_s = 1;
+    CHECK(run_spec(run, spec).failure_reason.empty());
+}
+
 TEST_CASE("a file of a newer version is not written, and one with an impossible number is") {
     MeasureTarget target = small_target();
     target.create_bytes = 0;
