@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -13,6 +14,8 @@
 #include "cli/moment_pipe.hpp"
 #include "cli/powertest/powertest_arguments.hpp"
 #include "cli/powertest/state_folder.hpp"
+#include "cli/run_arguments.hpp"
+#include "cli/switch_words.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/prng.hpp"
@@ -146,7 +149,6 @@ bool Campaign::load() {
     state_.moment.clear();
     state_.run_started_utc_us = campaign_clock().utc_us();
     enter(CampaignPhase::running);
-    const std::uint64_t begin_ms = now_ms();
     run_ = std::make_unique<ums::ChildProcess>(ums::ChildStart{.program = std::string(kOurProgram),
                                                                .words = words,
                                                                .folder = state_.plan.folder,
@@ -158,7 +160,9 @@ bool Campaign::load() {
                         "After the reboot: ioproof powertest --state {}\n",
                         number, state_.plan.cycles, folder_.path()));
     }
-    Waited waited = wait_for_run(is_guided() ? kForeverMs : drawn_cut(state_.plan, number).after_ms);
+    Waited waited = is_guided() ? Waited::timed_out : wait_for_group();
+    const std::uint64_t begin_ms = now_ms();
+    if (waited == Waited::timed_out) waited = wait_for_run(is_guided() ? kForeverMs : drawn_cut(state_.plan, number).after_ms);
     if (waited == Waited::timed_out && !is_guided()) waited = wait_for_moment();
     state_.load_ms = now_ms() - begin_ms;
     if (has_reported()) {
@@ -175,6 +179,17 @@ bool Campaign::load() {
     state_.was_cut = false;
     enter(CampaignPhase::verifying);
     return false;
+}
+
+// Otherwise cuts would be counted that came while the run waited for the others, with nothing to lose.
+Campaign::Waited Campaign::wait_for_group() {
+    if (!parse_words(run_switches(), state_.plan.run_words).has("group")) return Waited::timed_out;
+    const std::string any{kCheckpointMoment, kFlushMoment, kGrowthMoment};
+    while (!run_->exit_code() && !has_reported()) {
+        if (stop_.signal() != 0) return Waited::stopped;
+        if (moments_->wait_for(any, kTick)) return Waited::timed_out;
+    }
+    return Waited::ended;
 }
 
 Campaign::Waited Campaign::wait_for_run(std::uint64_t patience_ms) {

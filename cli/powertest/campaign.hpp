@@ -51,6 +51,8 @@ private:
 
     // The run that works on the files until the cut.
     [[nodiscard]] std::vector<std::string> words_of_run() const;
+    // Until a run of a group has met the others and works: timed_out, and at once without a group. Only with a command for the cut.
+    Waited wait_for_group();
     // Until it has ended, or has reported something.
     Waited wait_for_run(std::uint64_t patience_ms);
     Waited wait_for_moment();

@@ -9,6 +9,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/powertest/state_folder.hpp"
+#include "tests/cli/group/hosts.hpp"
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
 
@@ -212,6 +213,28 @@ TEST_CASE("what a run had found before --cut began ends the campaign even if pow
     CHECK(left->cycles[0].outcome == reports::CutOutcome::findings);
     CHECK(left->cycles[0].finding_count == 1);
     CHECK_FALSE(left->cycles[0].was_cut);
+}
+
+TEST_CASE("the time until a cut does not begin while the run waits for the others of its group") {
+    group_test::Hosts hosts;
+    cli::CampaignState state = one_cut(hosts.folder);
+    state.plan.run_words = {"-dir", "data", "-size", "4", "--group", "g", "--rank", "0", "--of", "2"};
+    const std::string witness = "127.0.0.1:" + std::to_string(hosts.port);
+    state.plan.run_words.insert(state.plan.run_words.end(), {"--witness", witness, "--key-file", "key"});
+    state.plan.cut = "touch cut";
+    state.plan.least_s = state.plan.most_s = 1;
+    state.makes_files = true;
+    save_state(hosts.folder, state);
+    const auto campaign = hosts.folder.start({"powertest", "--state", "state"});
+    std::this_thread::sleep_for(4s);
+    CHECK_FALSE(hosts.folder.has("cut"));
+    const auto other = hosts.start(1, 2, "other", {"-d", "60"});
+    CHECK(campaign->wait() == 0);
+    const auto left = cli::StateFolder((hosts.folder.path() / "state").string()).load();
+    REQUIRE(left);
+    REQUIRE(left->cycles.size() == 1);
+    CHECK(left->cycles[0].was_cut);
+    CHECK(left->cycles[0].outcome == reports::CutOutcome::intact);
 }
 
 TEST_CASE("a campaign whose disk takes no output of the verification says so") {
