@@ -47,6 +47,14 @@ using FileCountersPerCpu = std::vector<FileCounters>;
     return sum_ns;
 }
 
+// Requests that have not come back. Any thread; an estimate while they do. Of a request that is posted and comes back meanwhile, a CPU that
+// reorders its accesses, as ARM does, may show the end alone.
+[[nodiscard]] inline std::uint64_t outstanding_of(const FileCountersPerCpu& counters) {
+    const std::uint64_t returned = sum_of(counters, &FileCounters::returned);
+    const std::uint64_t posted = sum_of(counters, &FileCounters::posted);
+    return posted - std::min(posted, returned);
+}
+
 // Pages of the file that are dirty in memory. Any thread; an estimate while they change.
 [[nodiscard]] inline std::uint64_t dirty_pages_of(const FileCountersPerCpu& counters) {
     const std::uint64_t cleaned = sum_of(counters, &FileCounters::pages_cleaned);

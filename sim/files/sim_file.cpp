@@ -35,11 +35,7 @@ SimFile::~SimFile() {
 
 FileCounters& SimFile::local_counters() { return counters_[ums::Scheduler::current().id()]; }
 
-// Completed requests first: one that completes between the two readings must not make them exceed the posted ones.
-std::uint32_t SimFile::outstanding() const {
-    const std::uint64_t returned = sum_of(counters_, &FileCounters::returned);
-    return static_cast<std::uint32_t>(sum_of(counters_, &FileCounters::posted) - returned);
-}
+std::uint32_t SimFile::outstanding() const { return static_cast<std::uint32_t>(outstanding_of(counters_)); }
 
 // The only gate to the storage: a violation here would be our own mistake.
 ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uint64_t offset_bytes,
