@@ -11,6 +11,11 @@ using sim::Severity;
 
 namespace {
 
+ums::Task<void> write_changed_page(WorkerWorld& world, std::uint32_t page) {
+    sim::PageWriter writer = world.context().make_writer();
+    co_await writer.write_around(world.data(), page, true);
+}
+
 // Runs `body(world)` concurrently with the notice, with the write of one page outstanding if `holds`.
 template <typename Body>
 void run_noticed(WorkerWorld& world, bool holds, Body body) {
@@ -20,11 +25,7 @@ void run_noticed(WorkerWorld& world, bool holds, Body body) {
         (*w.schedulers)[0].spawn(tasks, "Monitor", sim::report_outstanding_io(w.context(), stop));
         co_await w.change_page(3);
         if (holds) w.hold_data_writes();
-        auto write = [](WorkerWorld& of) -> ums::Task<void> {
-            sim::PageWriter writer = of.context().make_writer();
-            co_await writer.write_around(of.data(), 3, true);
-        };
-        (*w.schedulers)[0].spawn(tasks, "Writer", write(w));
+        (*w.schedulers)[0].spawn(tasks, "Writer", write_changed_page(w, 3));
         co_await body(w);
         w.release_data_writes();
         stop.set();
@@ -73,4 +74,28 @@ TEST_CASE("if nothing is outstanding, the end is silent") {
         co_await w.sleep_ms(9000);
     });
     CHECK(world.sink.count_of(Severity::info, "outstanding") == 0);
+}
+
+TEST_CASE("when the oldest request has come back, the next one is the oldest") {
+    WorkerWorld world;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        for (const std::uint32_t page : {3U, 90U}) co_await w.change_page(page);
+        w.hold_data_writes();
+        ums::TaskGroup tasks;
+        for (const std::uint32_t page : {3U, 90U}) {
+            (*w.schedulers)[0].spawn(tasks, "Writer", write_changed_page(w, page));
+            co_await w.sleep_ms(500);
+        }
+        REQUIRE(w.storage.held_count() == 2);
+        CHECK(sim::outstanding_io(*w.schedulers, w.clock.now_ns()).oldest_us > 900'000);
+        CHECK(w.storage.release_first());
+        co_await w.sleep_ms(1);
+        const sim::OutstandingIo left = sim::outstanding_io(*w.schedulers, w.clock.now_ns());
+        CHECK(left.count == 1);
+        CHECK(left.oldest_us > 490'000);
+        CHECK(left.oldest_us <= 502'000);
+        w.release_data_writes();
+        co_await tasks.join();
+        CHECK(sim::outstanding_io(*w.schedulers, w.clock.now_ns()).oldest_us == 0);
+    });
 }

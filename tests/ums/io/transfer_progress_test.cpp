@@ -129,6 +129,24 @@ TEST_CASE("a segment of more than 1 GiB is transferred in pieces") {
     CHECK(next_piece(request).offset_bytes == std::uint64_t{1} << 30);
 }
 
+TEST_CASE("a transfer that the system cuts short says where, one that is only too large for a single call does not") {
+    Transfer cut({4, 4});
+    CHECK(advance_request(cut.request, 3) == RequestStep::more);
+    CHECK(cut.request.short_bytes == 3);
+    CHECK(advance_request(cut.request, 1) == RequestStep::more);
+    CHECK(cut.request.short_bytes == 3);  // the rest of the first segment came completely
+
+    const IoSegment segment{nullptr, std::size_t{3} << 30};
+    IoRequest large;
+    large.size_bytes = segment.size_bytes;
+    large.segments = &segment;
+    large.segment_count = 1;
+    for (int piece = 0; piece < 2; ++piece) CHECK(advance_request(large, 1 << 30) == RequestStep::more);
+    CHECK(advance_request(large, 1 << 30) == RequestStep::finished);
+    CHECK(large.is_complete_transfer());
+    CHECK(large.short_bytes == 0);
+}
+
 TEST_CASE("a transfer of zero bytes means the end of the file, not an error") {
     Transfer transfer({4});
     CHECK(advance_request(transfer.request, 3) == RequestStep::more);

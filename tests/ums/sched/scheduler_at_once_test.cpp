@@ -178,5 +178,30 @@ TEST_CASE("if there is nothing else to do, a device that answers immediately is 
         [&](World& world) { CHECK(world.schedulers[0].statistics().turns < kRequests + kRequests / 2); });
 }
 
+TEST_CASE("a task whose files are in memory lets others run after 20 us, long before its quantum ends") {
+    VirtualClock clock;
+    std::string order;
+    run_with_clock(
+        clock, {},
+        [&](World& world) -> Task<void> {
+            auto read_and_work = [&](char name) -> Task<void> {
+                for (int i = 0; i < 3; ++i) {
+                    clock.advance_to(clock.now_ns() + 15 * kNsPerUs);
+                    IoRequest request;
+                    request.size_bytes = 8192;
+                    request.file.is_in_memory = true;
+                    co_await Scheduler::current().io(request);
+                    order += name;
+                }
+            };
+            TaskGroup group;
+            world.schedulers[0].spawn(group, "first", read_and_work('a'));
+            world.schedulers[0].spawn(group, "second", read_and_work('b'));
+            co_await group.join();
+        },
+        [](World& world) { CHECK(world.storage.engine(0).copies() == 6); });
+    CHECK(order == "abaabb");
+}
+
 }  // namespace
 }  // namespace ums
