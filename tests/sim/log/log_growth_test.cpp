@@ -148,6 +148,31 @@ TEST_CASE("the log grows by one step if that is enough for all tasks that waited
     });
 }
 
+TEST_CASE("a log grows up to its MaxSize, and no further") {
+    VirtualWorld world;
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        sim::SimFile::Setup setup = w.setup(1, kMb, true);
+        setup.options.increment_mb = 1;
+        setup.options.max_size_mb = 3;
+        Logs files;
+        files.push_back(w.make_file(std::move(setup)));
+        sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
+        sim::LogGrowth growth(log, files, false, w.state, w.journal);
+        ums::TaskGroup services;
+        ums::TaskGroup users;
+        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
+        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
+        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 100));
+        co_await refuse_room_later(log, w.clock, 5 * ums::kNsPerSecond);
+        co_await users.join();
+        growth.stop();
+        log.stop();
+        co_await services.join();
+        CHECK(files.front()->size_bytes() == 3 * kMb);
+        CHECK(files.front()->grown_count == 2);
+    });
+}
+
 TEST_CASE("a log that finds no space to grow tries again while tasks wait for room, and warns once") {
     VirtualWorld world;
     std::uint32_t refusals = 0;

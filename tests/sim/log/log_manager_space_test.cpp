@@ -141,6 +141,26 @@ TEST_CASE("unused reserved space is given back") {
     });
     CHECK(world.now_us() < 1000);
 }
+
+TEST_CASE("space that a task gives back goes to the one that waits for it, without a truncation") {
+    VirtualWorld world;
+    run_virtual_log(world, {.file_mb = {4}}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
+        bool has_room = false;
+        ums::TaskGroup waiting;
+        {
+            const sim::LogReservation unused = co_await log.log->space().reserve(2'000'000);
+            REQUIRE(static_cast<bool>(unused));
+            ums::Scheduler::current().fork(waiting, reserve_and_note(log, 2'000'000, has_room));
+            co_await pause_ms(w, 10);
+            CHECK_FALSE(has_room);
+        }
+        co_await pause_ms(w, 10);
+        CHECK(has_room);
+        log.log->space().refuse();  // ends the wait of a task that was forgotten
+        co_await waiting.join();
+    });
+}
+
 TEST_CASE("every reservation fits, whatever its size, with a checkpoint that truncates now and then") {
     const std::uint64_t seed = ums::testing::test_seed("whatever is reserved fits");
     ums::Prng rounds(seed);

@@ -1,8 +1,10 @@
 // The log in virtual time: who waits for what, and how long.
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "sim/log/log_block_check.hpp"
 #include "sim/promises/promise_book.hpp"
 #include "tests/sim/support/log_tasks.hpp"
 #include "tests/support/catch.hpp"
@@ -264,6 +266,34 @@ TEST_CASE("a commit after a failed write is not durable, although its own write 
         co_await group.join();
         CHECK_FALSE(hardened[0]);
         CHECK_FALSE(hardened[1]);
+    });
+}
+
+TEST_CASE("a block says of no block that was still in flight when it was made, nor of one behind such a block, that it is hardened") {
+    using Made = std::pair<std::uint64_t, std::uint64_t>;  // a block, and up to which one it calls the log hardened
+    VirtualWorld world;
+    std::vector<Made> made;
+    world.storage.set_rule([&made](const ums::IoRequest& request) {
+        if (request.operation != ums::IoOperation::write) return Fate{};
+        const sim::LogBlockHeader header = sim::read_block_header(request.segments->data);
+        made.emplace_back(header.sequence, header.hardened_sequence);
+        return Fate{.hold = true};
+    });
+    run_virtual_log(world, {}, [&made](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
+        int done = 0;
+        ums::TaskGroup group;
+        for (int i = 0; i < 5; ++i) {
+            ums::Scheduler::current().fork(group, commit_task(log, 100, done));
+            co_await pause_ms(w, 1);
+            if (i == 2) w.storage.release_last();   // the third block
+            if (i == 3) w.storage.release_first();  // the first one
+            co_await pause_ms(w, 1);
+        }
+        CHECK(made == std::vector<Made>{{1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 1}});
+        w.storage.set_rule(nullptr);
+        w.storage.release_held();
+        co_await group.join();
+        CHECK(done == 5);
     });
 }
 
