@@ -37,7 +37,9 @@ TEST_CASE("a write that needs a sync is promised by a sync that began after it")
     book.sync_begins(kData);
     book.page_written({kData, 2, 1, 0});
     CHECK(book.take_batch().pages.empty());
+    CHECK_FALSE(book.has_news());
     book.sync_done(kData);
+    CHECK(book.has_news());  // whatever the log says
     CHECK(book.take_batch().pages == std::vector<sim::PromisedPage>{{kData, 1, 1, 0}});
     book.sync_begins(kData);
     book.sync_done(kData);
@@ -121,6 +123,18 @@ TEST_CASE("a book that is never emptied takes no more pages than it has room for
     CHECK(book.take_batch().pages.size() == 100);
     book.page_written({kData, 200, 1, 0});
     CHECK(book.take_batch().pages.size() == 1);
+}
+
+TEST_CASE("pages whose promises are withdrawn before they are collected leave their room to others") {
+    const auto counting = GENERATE(Counting::at_once, Counting::after_a_sync);
+    PromiseBook book(booked(counting), 10);
+    for (std::uint32_t page = 0; page < 10; ++page) book.page_written({kData, page, 1, 0});
+    book.cut(kData, 5, 0x100);
+    book.void_page(kData, 0);
+    for (std::uint32_t page = 100; page < 106; ++page) book.page_written({kData, page, 1, 0});
+    CHECK(book.dropped_pages() == 0);
+    book.page_written({kData, 106, 1, 0});
+    CHECK(book.dropped_pages() == 1);
 }
 
 TEST_CASE("a batch has no more pages than a record can hold, and the next one has the rest") {
