@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/files/file_counters.hpp"
 #include "sim/promises/promise_book.hpp"
 #include "sim/workers/checkpoint.hpp"
 #include "tests/sim/support/worker_world.hpp"
@@ -283,4 +284,39 @@ TEST_CASE("a cut takes its promises back before the file becomes smaller, and a 
         collect("grown:");
     });
     CHECK(steps == std::vector<std::string>{"truncate: cut to 512 size 512", "sync:", "cut:", "allocate:", "sync:", "grown: size 1024"});
+}
+
+TEST_CASE("a page counts as dirty once, from its first change until it is written or cut off") {
+    WorkerWorld world;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        const sim::FileCountersPerCpu& counters = w.data().file.counters();
+        for (const std::uint32_t page : {100U, 700U, 900U, 900U}) co_await w.change_page(page);
+        CHECK(sim::dirty_pages_of(counters) == 3);
+        co_await resize_data(w, kMb);
+        CHECK(sim::dirty_pages_of(counters) == 1);
+        sim::Checkpoint checkpoint(w.context());
+        co_await checkpoint.run_once();
+        CHECK(sim::dirty_pages_of(counters) == 0);
+    });
+}
+
+TEST_CASE("zeros of a growth that were written only in part are written again, and that is a finding") {
+    WorkerWorld world;
+    world.options.stamp_files = true;
+    std::uint32_t stamps = 0;
+    world.run([&stamps](WorkerWorld& w) -> ums::Task<void> {
+        co_await resize_data(w, 4 * kMb);
+        const FaultyStorage::Rule cut_second_short = [file = w.data().file.transfer_handle().value,
+                                                      &stamps](const ums::IoRequest& request) {
+            const bool is_stamp = request.operation == ums::IoOperation::write && request.file.value == file;
+            return is_stamp && ++stamps == 2 ? Fate{.transferred_bytes = 4096} : Fate{};
+        };
+        co_await resize_under(w, 8 * kMb, cut_second_short);
+        CHECK(w.data().file.size_bytes() == 8 * kMb);
+    });
+    CHECK(stamps == 4 + 1);
+    REQUIRE(world.sink.findings().size() == 1);
+    CHECK(world.sink.findings()[0].kind == sim::FindingKind::short_transfer);
+    CHECK(world.sink.findings()[0].transient);
+    CHECK(world.sink.findings()[0].place.offset_bytes == 5 * kMb);
 }

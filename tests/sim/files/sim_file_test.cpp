@@ -234,6 +234,7 @@ TEST_CASE("a request whose turn comes while the run is stopping is not posted, u
         CHECK(w.now_us() - begin_us == 9000);
         CHECK(file->governor().average_us() == 3000);
         CHECK(file->governor().busy() == 0);
+        CHECK(w.outstanding.available() == sim::kOutstandingIoMax);
     });
 }
 
