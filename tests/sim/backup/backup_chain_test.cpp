@@ -1,5 +1,6 @@
 #include "sim/backup/backup_chain.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -62,4 +63,26 @@ TEST_CASE("a wrong chunk of a chain that cannot be read again is not called pers
     REQUIRE(results.findings.size() == 1);
     CHECK(results.findings[0].kind == sim::FindingKind::log_block_damaged);
     CHECK(results.findings[0].reasoning.at(1) == "No re-read returned anything, so nobody knows whether the fault stays.");
+}
+
+TEST_CASE("a sound chunk in the place of another one is found in a chain of backups") {
+    using namespace sim::testing;
+    VirtualRun run;
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    options.backup_user.folders = options.backup_user.restore_folder = VirtualRun::kFolder;
+    std::vector<std::byte> first;
+    run.storage.set_tamper([&first](ums::IoRequest& request, const std::string& path) {
+        const bool is_of_chain = request.operation == ums::IoOperation::read && request.owner != nullptr && path.ends_with(".trn");
+        if (!is_of_chain || request.error) return;
+        std::byte* const data = request.segments[0].data;
+        if (request.offset_bytes == sim::kPageBytes) first.assign(data, data + request.size_bytes);
+        const bool is_second = !first.empty() && request.offset_bytes == sim::kPageBytes + first.size();
+        if (is_second && request.size_bytes >= first.size()) std::copy(first.begin(), first.end(), data);
+    });
+    const sim::Results results = run.run(options);
+    INFO(run.sink.text());
+    REQUIRE(results.findings.size() == 1);
+    CHECK(results.findings[0].kind == sim::FindingKind::log_stale_block);
+    CHECK_FALSE(results.findings[0].transient);
+    CHECK(results.findings[0].place.offset_bytes == sim::kPageBytes + first.size());
 }
