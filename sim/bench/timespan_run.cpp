@@ -113,11 +113,11 @@ void MeasureTimespanRun::check_memory() const {
         const char* advice;
         std::uint64_t bytes = 0;
     };
-    std::array<Need, 3> needs{{{"All requests together need", "take smaller blocks or fewer requests", 0},
-                               {"Keeping track of all pages or sectors for their verification needs",
-                                "measure a part of the file, or other contents", files_.book_bytes(spec_.targets)},
-                               {"Counting the requests of each interval needs", "take longer intervals, or measure for a shorter time",
-                                interval_bytes()}}};
+    std::array<Need, 3> needs{
+        {{"All requests together need", "take smaller blocks or fewer requests", 0},
+         {"Keeping track of all pages or sectors for their verification needs", "measure a part of the file, or other contents",
+          files_.book_bytes(spec_.targets)},
+         {"Counting the requests of each interval needs", "take longer intervals, or measure for a shorter time", interval_bytes()}}};
     for (const auto& thread : threads_) needs[0].bytes += memory_bytes_of(spec_, *thread);
     std::uint64_t needed_bytes = 0;
     for (const Need& need : needs) needed_bytes += need.bytes;
