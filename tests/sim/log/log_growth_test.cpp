@@ -24,13 +24,13 @@ namespace {
 
 using Logs = std::vector<std::unique_ptr<sim::SimFile>>;
 
-// Files of 1 MB that grow to 16 MB in steps of 1 MB.
-Logs make_growing_files(VirtualWorld& world, std::uint32_t file_count) {
+// Files of 1 MB that grow in steps of 1 MB.
+Logs make_growing_files(VirtualWorld& world, std::uint32_t file_count, std::uint32_t max_size_mb = 16) {
     Logs files;
     for (std::uint32_t id = 1; id <= file_count; ++id) {
         sim::SimFile::Setup setup = world.setup(id, kMb, true);
         setup.options.increment_mb = 1;
-        setup.options.max_size_mb = 16;
+        setup.options.max_size_mb = max_size_mb;
         files.push_back(world.make_file(std::move(setup)));
     }
     return files;
@@ -55,8 +55,10 @@ ums::Task<void> log_some(sim::LogManager& log, int count) {
 // A log in such files, with the services that write it and let it grow. Await end() before it goes.
 struct GrowingLog {
     explicit GrowingLog(VirtualWorld& w, std::uint32_t file_count = 1, sim::PromiseBook* promises = nullptr)
+        : GrowingLog(w, make_growing_files(w, file_count), promises) {}
+    GrowingLog(VirtualWorld& w, Logs logs, sim::PromiseBook* promises = nullptr)
         : world(w),
-          files(make_growing_files(w, file_count)),
+          files(std::move(logs)),
           log(setup_of_log(files), w.state, w.journal),
           growth(log, files, false, w.state, w.journal, promises) {
         spawn(services, "Log Writer", log.run_writer());
@@ -151,25 +153,13 @@ TEST_CASE("the log grows by one step if that is enough for all tasks that waited
 TEST_CASE("a log grows up to its MaxSize, and no further") {
     VirtualWorld world;
     world.run([](VirtualWorld& w) -> ums::Task<void> {
-        sim::SimFile::Setup setup = w.setup(1, kMb, true);
-        setup.options.increment_mb = 1;
-        setup.options.max_size_mb = 3;
-        Logs files;
-        files.push_back(w.make_file(std::move(setup)));
-        sim::LogManager log({{files.front().get()}, 99, 4}, w.state, w.journal);
-        sim::LogGrowth growth(log, files, false, w.state, w.journal);
-        ums::TaskGroup services;
-        ums::TaskGroup users;
-        (*w.schedulers)[0].spawn(services, "Log Writer", log.run_writer());
-        (*w.schedulers)[0].spawn(services, "Log Growth", growth.serve());
-        for (int i = 0; i < 2; ++i) (*w.schedulers)[0].spawn(users, "User", log_some(log, 100));
-        co_await refuse_room_later(log, w.clock, 5 * ums::kNsPerSecond);
-        co_await users.join();
-        growth.stop();
-        log.stop();
-        co_await services.join();
-        CHECK(files.front()->size_bytes() == 3 * kMb);
-        CHECK(files.front()->grown_count == 2);
+        GrowingLog growing(w, make_growing_files(w, 1, 3));
+        growing.start_users(100);
+        co_await growing.refuse_room_later(5 * ums::kNsPerSecond);
+        co_await growing.users.join();
+        CHECK(growing.files.front()->size_bytes() == 3 * kMb);
+        CHECK(growing.files.front()->grown_count == 2);
+        co_await growing.end();
     });
 }
 
