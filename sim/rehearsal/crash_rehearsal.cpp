@@ -3,6 +3,7 @@
 #include <map>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "sim/rehearsal/fault_injector.hpp"
 #include "sim/rehearsal/fault_matching.hpp"
 #include "sim/rehearsal/left_log.hpp"
+#include "sim/rehearsal/left_page.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
 #include "sim/rehearsal/rehearsal_options.hpp"
 #include "sim/rehearsal/stale_log.hpp"
@@ -44,6 +46,20 @@ ums::SimulatedStorage& filled(ums::SimulatedStorage& disk, const CrashPlan& plan
     if (!plan.start) return disk;
     for (const auto& [path, file] : plan.start->files) disk.put(path, file->copy());
     return disk;
+}
+
+// Pages about which the last checkpoint promised nothing are what the cut left of them.
+void forget_failed(CrashStart& start, const LeftLog& log, const Options& options) {
+    std::vector<WriteBook::PagePlace> places;
+    for (const auto& [place, page] : start.book.pages()) {
+        if (log.is_unknown(place)) places.push_back(place);
+    }
+    for (const WriteBook::PagePlace& place : places) {
+        const auto file = start.files.find(options.files.at(place.file_id - 1).path);
+        const bool is_there = file != start.files.end() && (std::uint64_t{place.page_id} + 1) * kPageBytes <= file->second->size_bytes();
+        const LeftPage left = is_there ? read_left_page(*file->second, place.page_id) : LeftPage{};
+        start.book.forget_failed(place, log.begin_lsn(), left.is_whole ? left.newest : 0);
+    }
 }
 
 // One run of the plan, on its own disk.
@@ -237,6 +253,7 @@ std::optional<CrashPlan> plan_second_cut(const CrashPlan& plan, const CrashState
     if (state.promises) start->promises = copy_of(*state.promises);
     for (const auto& [path, file] : state.power.files) start->files[path] = file->copy();
     start->book.forget_behind(log.end_sequence(), log.end_lsn());
+    forget_failed(*start, log, plan.options);
     CrashPlan second = plan;
     second.seed = ums::mix64(plan.seed ^ ums::mix64(state.power.moment));
     second.cut_count = 1;

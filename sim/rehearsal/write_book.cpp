@@ -78,12 +78,25 @@ void WriteBook::forget_behind(std::uint64_t end_sequence, std::uint64_t end_lsn)
     std::erase_if(resizes_, [end_lsn](const Resize& resize) { return resize.lsn > end_lsn; });
     for (auto& [place, page] : pages_) {
         std::erase_if(page.changes, [end_lsn](const Change& change) { return change.lsn > end_lsn; });
-        // The signature page is written without a logged change.
-        if (!page.changes.empty())
-            page.acknowledged = page.changes.back();
-        else if (page.acknowledged.lsn != 0)
-            page.acknowledged = {};
+        acknowledge_last(page);
     }
+}
+
+void WriteBook::forget_failed(const PagePlace& place, std::uint64_t begin_lsn, std::uint32_t left_version) {
+    const auto found = pages_.find(place);
+    if (found == pages_.end()) return;
+    Page& page = found->second;
+    if (!page.changes.empty() && page.changes.back().lsn >= begin_lsn) return;
+    std::erase_if(page.changes, [left_version](const Change& change) { return change.version > left_version; });
+    acknowledge_last(page);
+}
+
+// The signature page is written without a logged change.
+void WriteBook::acknowledge_last(Page& page) {
+    if (!page.changes.empty())
+        page.acknowledged = page.changes.back();
+    else if (page.acknowledged.lsn != 0)
+        page.acknowledged = {};
 }
 
 }  // namespace sim

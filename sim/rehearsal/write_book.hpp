@@ -51,6 +51,9 @@ public:
     // A run continues after the block with this number, whose last record has this LSN: what followed in the log is void, and recovery has
     // brought each page to the last of its remaining changes.
     void forget_behind(std::uint64_t end_sequence, std::uint64_t end_lsn);
+    // ... but not this page, if all its changes precede the last checkpoint, which began at this LSN and excepts the page, because a write
+    // of it had failed. Nobody knows which one the device had kept: the run continues with what it finds, whose version this is.
+    void forget_failed(const PagePlace& place, std::uint64_t begin_lsn, std::uint32_t left_version);
 
     [[nodiscard]] const std::map<std::uint64_t, Block>& blocks() const { return blocks_; }  // by sequence
     [[nodiscard]] const std::map<PagePlace, Page>& pages() const { return pages_; }
@@ -66,6 +69,7 @@ private:
 
     void observe_pages(const ums::PowerMoment& moment, std::uint32_t file_id);
     void observe_block(const ums::PowerMoment& moment, std::uint32_t file_id);
+    static void acknowledge_last(Page& page);
 
     std::map<std::string, File> files_;  // by path
     std::map<std::uint64_t, Block> blocks_;

@@ -90,3 +90,18 @@ TEST_CASE("a block that is written again after a failure counts once") {
     CHECK(book.pages().at({1, 5}).changes.size() == 1);
     CHECK(book.resizes().size() == 1);
 }
+
+TEST_CASE("a run that continues finds a page whose write had failed as the device has it, unless the log that recovery reads changes it") {
+    sim::WriteBook book(with_two_logs());
+    for (const std::uint32_t sequence : {1U, 2U, 3U}) request(book, "one.ldx", block_of(sequence, 6 + sequence, 2));
+    const auto versions = [&book] { return book.pages().at({1, 5}).changes.size(); };
+
+    book.forget_failed({1, 5}, sim::make_lsn(9, 0, 0), 1);  // the third change is in the log
+    CHECK(versions() == 3);
+    book.forget_failed({1, 5}, sim::make_lsn(10, 0, 0), 2);
+    CHECK(versions() == 2);
+    CHECK(book.pages().at({1, 5}).acknowledged.version == 2);
+    book.forget_failed({1, 5}, sim::make_lsn(10, 0, 0), 0);
+    CHECK(versions() == 0);
+    CHECK(book.pages().at({1, 5}).acknowledged.version == 0);
+}
