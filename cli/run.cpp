@@ -349,6 +349,7 @@ sim::Results Run::results_of_no_run(const std::string& reason) const {
     results.outcome_reason = reason;
     results.preflight = preflight_;
     results.rehearsal = rehearsal_.faults_text();
+    if (group_ != nullptr) results.group = group_->result();  // a merged report counts this rank or turn as one that proved nothing
     return results;
 }
 

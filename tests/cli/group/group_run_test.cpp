@@ -75,6 +75,24 @@ TEST_CASE("a rank that never comes is named, and the run is incomplete") {
     CHECK_THAT(result["run"]["outcome_reason"].get<std::string>(), ContainsSubstring("rank 1 did not come"));
 }
 
+TEST_CASE("a run that could not begin names its group, and the merged report counts its rank") {
+    Hosts hosts;
+    std::filesystem::create_directory(hosts.folder.path() / "b");
+    hosts.folder.write("b/sqliosim.mdx", "somebody's data");
+    const std::vector<std::string> words{"-d", "1", "--wait-for-ranks", "20", "--lease", "1"};
+    const auto first = hosts.start(0, 2, "a", words);
+    const auto second = hosts.start(1, 2, "b", words);
+    CHECK(second->wait() == 2);
+    CHECK(first->wait() == 3);
+    const Json result = hosts.result(1);
+    REQUIRE(result.contains("group"));
+    CHECK(result["group"]["name"] == "g");
+    CHECK(result["group"]["rank"] == 1);
+    const auto merged = hosts.folder.start({"report", "host-0", "host-1"});
+    CHECK(merged->wait() == 3);
+    CHECK_THAT(merged->output(), ContainsSubstring("INCOMPLETE: 2 of 2 ranks proved nothing."));
+}
+
 TEST_CASE("files are handed over in order, and each owner verifies the promises of the previous one") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "3"};
