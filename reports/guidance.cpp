@@ -57,8 +57,9 @@ constexpr std::array kTable{
              "The files alone cannot show what the log may have lost at its own end, with all that depended on it.", "", ""},
     Guidance{
         "verify_scope_ledger", Grade::good,
-        "Everything that the ledger or witness holds as acknowledged is there, too: a log that lost its own end would have been found.", "",
-        ""},
+        "Everything that the ledger or witness holds as acknowledged is there, too: a log that lost its own end would have been found, "
+        "unless that end was newer than the last promise.",
+        "", ""},
     Guidance{"verify_ledger_unused", Grade::fair, "The ledger or witness was not used.",
              "Give each run on these files the same one, and verify with it before they are used again.", ""},
     Guidance{

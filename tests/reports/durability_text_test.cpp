@@ -80,6 +80,16 @@ TEST_CASE("what restricts the promises that were demanded is in the report") {
     CHECK_THAT(reports::durability_text(results), ContainsSubstring("Unless-the-clock-was-set-back."));
 }
 
+TEST_CASE("a ledger or witness proves the end of the log only up to its last promise, and the verdict says so") {
+    sim::Results results = verified();
+    results.durability->promises = sim::PromisesResult{.keeper = "the ledger /d/x", .are_used = true};
+    const reports::Verdict verdict = reports::verdict_of(results);
+    const auto scope =
+        std::find_if(verdict.reasons.begin(), verdict.reasons.end(), [](const auto& reason) { return reason.id == "verify_scope_ledger"; });
+    REQUIRE(scope != verdict.reasons.end());
+    CHECK_THAT(scope->text, ContainsSubstring("unless that end was newer than the last promise."));
+}
+
 TEST_CASE("the name of a ledger cannot begin a line of the report") {
     const std::string name = "the ledger /d/x\nPASS: everything was verified.";
     sim::Results results = verified();
