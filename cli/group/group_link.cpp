@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "cli/witness/tls.hpp"
 #include "cli/witness/witness_wire.hpp"
 #include "ums/base/os_thread.hpp"
@@ -53,7 +51,7 @@ void GroupLink::start() {
     });
 }
 
-std::string GroupLink::name() const { return fmt::format("{}:{}", address_.host, address_.port); }
+std::string GroupLink::name() const { return witness_address_text(address_); }
 
 void GroupLink::tell(const std::function<void(GroupBeat&)>& change) {
     const std::lock_guard guard(mutex_);

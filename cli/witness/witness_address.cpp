@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 
 #include "cli/exit_codes.hpp"
@@ -54,6 +55,22 @@ WitnessAddress parse_witness_address(const SwitchWord& word) {
     if (!port) refuse();
     address.port = *port;
     return address;
+}
+
+WitnessAddress parse_listen_address(const SwitchWord& word) {
+    WitnessAddress address = parse_witness_address(word);
+    boost::system::error_code not_numeric;
+    boost::asio::ip::make_address(address.host, not_numeric);
+    if (!not_numeric) return address;
+    throw UsageError(
+        fmt::format("{}: '{}' is not allowed; allowed are a numeric address of this machine, and a port from 0 to 65535 after a colon "
+                    "(default: {}), as in 127.0.0.1:7017, 0.0.0.0 (all of its addresses), [::1]:7017",
+                    word.spelling, word.value, kWitnessPort));
+}
+
+std::string witness_address_text(const WitnessAddress& address) {
+    const bool is_v6 = address.host.find(':') != std::string::npos;
+    return fmt::format("{}{}{}:{}", is_v6 ? "[" : "", address.host, is_v6 ? "]" : "", address.port);
 }
 
 }  // namespace cli

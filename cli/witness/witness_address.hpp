@@ -33,5 +33,9 @@ void set_tls_value(TlsKeys& keys, const SwitchWord& word);
 
 // "HOST:PORT", "[::1]:7017", "HOST". Throws UsageError.
 [[nodiscard]] WitnessAddress parse_witness_address(const SwitchWord& word);
+// Where a witness listens: as above, but without names, because one name may have several addresses.
+[[nodiscard]] WitnessAddress parse_listen_address(const SwitchWord& word);
+// As the parsers take it.
+[[nodiscard]] std::string witness_address_text(const WitnessAddress& address);
 
 }  // namespace cli

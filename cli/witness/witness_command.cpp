@@ -48,7 +48,7 @@ WitnessArguments parse_witness(const std::vector<std::string>& words) {
     }
     WitnessArguments arguments;
     for (const SwitchWord& word : typed.switches) {
-        if (word.name == "listen") arguments.address = parse_witness_address(word);
+        if (word.name == "listen") arguments.address = parse_listen_address(word);
         if (word.name == "store") arguments.store = word.value;
         set_tls_value(arguments.keys, word);
     }

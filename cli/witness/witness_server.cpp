@@ -50,7 +50,7 @@ public:
         boost::system::error_code error;
         const auto host = asio::ip::make_address(address.host, error);
         if (!error) listen({host, address.port}, error);
-        if (error) throw sim::EnvironmentError(fmt::format("--listen {}:{}: {}", address.host, address.port, error.message()));
+        if (error) throw sim::EnvironmentError(fmt::format("--listen {}: {}", witness_address_text(address), error.message()));
         const auto endpoint = acceptor_.local_endpoint();
         const std::string name = endpoint.address().to_string();
         address_ = fmt::format("{}:{}", host.is_v6() ? "[" + name + "]" : name, endpoint.port());

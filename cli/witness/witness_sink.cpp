@@ -44,7 +44,7 @@ WitnessSink::WitnessSink(WitnessAddress address, const TlsKeys& keys)
       context_(tls_context(TlsSide::client, keys)),
       link_(context_, address_.host, address_.port, keys.key_file.empty()) {}
 
-std::string WitnessSink::name() const { return fmt::format("the witness {}:{}", address_.host, address_.port); }
+std::string WitnessSink::name() const { return "the witness " + witness_address_text(address_); }
 
 std::string WitnessSink::greet(WitnessPurpose purpose) {
     std::string problem = link_.connect(kConnectPatience, kAnswerPatience);

@@ -104,6 +104,14 @@ TEST_CASE("a witness listens at 127.0.0.1:7017 unless a switch says otherwise") 
     CHECK(folder.start({"witness", "--store", "store", "--key-file", "key"})->says("127.0.0.1:7017"));
 }
 
+TEST_CASE("messages name a witness with an IPv6 address as --witness takes it") {
+    const IoproofFolder folder;
+    witness_test::write_key(folder, "key", witness_test::kKey);
+    const auto run = folder.start({"run", "-dir", "data", "--witness", "[::1]:1", "--key-file", "key"});
+    CHECK(run->wait() == 3);
+    CHECK_THAT(run->output() + run->error(), ContainsSubstring("the witness [::1]:1: "));
+}
+
 TEST_CASE("inconsistent switches of a witness are refused") {
     const IoproofFolder folder;
     const auto refused = [&](const std::vector<std::string>& words, const std::string& why) {
@@ -118,6 +126,9 @@ TEST_CASE("inconsistent switches of a witness are refused") {
     refused({"witness", "--store", "s"}, "needs --key-file");
     for (const char* const address : {":7017", "x:", "x:70000", "[::1", "::1", "x:1y"}) {
         refused({"run", "-dir", "data", "--key-file", "k", "--witness", address}, "is not allowed");
+    }
+    for (const char* const name : {"localhost:7017", "7017"}) {
+        refused({"witness", "--store", "s", "--key-file", "k", "--listen", name}, "allowed are a numeric address of this machine");
     }
     CHECK(test::names_in(folder.path()) == std::vector<std::string>{"data"});
 }
