@@ -147,6 +147,7 @@ bool Campaign::load() {
     std::filesystem::remove(findings_path(), ignored);
     reported_.emplace(findings_path());
     state_.moment.clear();
+    state_.has_logged = false;
     state_.run_started_utc_us = campaign_clock().utc_us();
     enter(CampaignPhase::running);
     run_ = std::make_unique<ums::ChildProcess>(ums::ChildStart{.program = std::string(kOurProgram),
@@ -226,6 +227,7 @@ void Campaign::end_with_reported(std::uint64_t finding_count, bool was_cut) {
 
 // Waits only briefly, because the moment may never come: files that do not grow have no growth.
 Campaign::Waited Campaign::wait_for_moment() {
+    state_.has_logged = moments_->wait_for(std::string(1, kFlushMoment), std::chrono::milliseconds(0)).has_value();
     const DrawnCut drawn = drawn_cut(state_.plan, cycle_number());
     if (drawn.moment == "any") return Waited::timed_out;
     moments_->drain();
@@ -238,6 +240,7 @@ Campaign::Waited Campaign::wait_for_moment() {
     }
     if (has_come) {
         state_.moment = drawn.moment;
+        state_.has_logged = state_.has_logged || drawn.moment == "flush";
         std::this_thread::sleep_for(std::chrono::microseconds(drawn.late_us));
     }
     return Waited::timed_out;
@@ -379,12 +382,7 @@ void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
             fmt::format("the verification of cycle {} ended with exit code {}: {}; 'ioproof powertest --state {}' repeats it",
                         cycle_number(), verify_exit_code, said.substr(0, said.find_last_not_of('.') + 1), folder_.path()));
     }
-    if (*outcome == reports::CutOutcome::nothing && !state_.begins_anew) {
-        throw sim::EnvironmentError(
-            fmt::format("cycle {}: nothing can be said about the files with which the run continued: {} Is the volume mounted? 'ioproof "
-                        "powertest --state {}' verifies again",
-                        cycle_number(), said, folder_.path()));
-    }
+    if (*outcome == reports::CutOutcome::nothing) refuse_vanished_files(said);
     reports::PowerCycle cycle = verified_cycle(json_path, state_.run_started_utc_us);
     cycle.number = cycle_number();
     cycle.was_cut = state_.was_cut;

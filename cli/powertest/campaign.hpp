@@ -69,6 +69,8 @@ private:
     // Notes where the volumes are mounted before the first run; later throws sim::EnvironmentError if one is not mounted there.
     void note_volumes();
     void refuse_missing_volume() const;
+    // Of a verification that found nothing to verify, which said `said`: throws sim::EnvironmentError if something must be there.
+    void refuse_vanished_files(const std::string& said) const;
     [[nodiscard]] std::optional<std::size_t> folder_without_volume() const;
     [[nodiscard]] std::string missing_folder() const;
     bool wait_for_folders();

@@ -160,6 +160,7 @@ CampaignState state_from_json(const StateJson& json, const std::string& path) {
     json.at("makes_files").get_to(state.makes_files);
     if (json.contains("mounts")) state.mounts = words_from_json(json.at("mounts"));
     json.at("moment").get_to(state.moment);
+    if (json.contains("has_logged")) json.at("has_logged").get_to(state.has_logged);
     json.at("was_cut").get_to(state.was_cut);
     json.at("is_over").get_to(state.is_over);
     read_count(json, "run_started_utc_us", path, state.run_started_utc_us);
@@ -182,6 +183,7 @@ std::string campaign_state_text(const CampaignState& state) {
                    {"run_started_utc_us", state.run_started_utc_us},
                    {"makes_files", state.makes_files},
                    {"moment", state.moment},
+                   {"has_logged", state.has_logged},
                    {"load_ms", state.load_ms},
                    {"mounts", words_to_json(state.mounts)},
                    {"cut_begins_utc_us", state.cut_begins_utc_us}};

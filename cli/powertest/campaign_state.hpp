@@ -44,6 +44,8 @@ struct CampaignState {
     // mounted looks like one that a cut has emptied, and the next run would work on the disk of its mount point.
     std::vector<std::string> mounts{};
     std::string moment{};  // the moment that the present cut waited for; empty: none
+    // The present run had a block of its log acknowledged before --cut began. Before that, it had made its files durable.
+    bool has_logged = false;
     bool was_cut = false;  // the files that verifying reads were left by a cut
     bool is_over = false;  // by --end
     std::uint64_t run_started_utc_us = 0;

@@ -1,4 +1,4 @@
-// Whether the volumes of a campaign's files are mounted where they were when its first run began.
+// Whether the volumes of a campaign's files are mounted where they were when its first run began, and still hold files.
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -7,6 +7,7 @@
 
 #include "cli/powertest/campaign.hpp"
 #include "cli/powertest/powertest_arguments.hpp"
+#include "cli/powertest/state_folder.hpp"
 #include "sim/errors.hpp"
 #include "ums/io/mount_table.hpp"
 
@@ -46,6 +47,18 @@ void Campaign::refuse_missing_volume() const {
         fmt::format("{}: its volume is not mounted at {}, as it was when the campaign began; mount it, then 'ioproof powertest --state {}' "
                     "continues",
                     state_.plan.folders[*folder], state_.mounts[*folder], folder_.path()));
+}
+
+void Campaign::refuse_vanished_files(const std::string& said) const {
+    std::string what;
+    if (!state_.begins_anew) {
+        what = "nothing can be said about the files with which the run continued";
+    } else if (state_.has_logged && found_no_files(folder_.file_of_cycle(cycle_number(), "verify.json"))) {
+        what = "the storage has lost all files, which the run had made durable, or this is another volume";
+    }
+    if (what.empty()) return;
+    throw sim::EnvironmentError(fmt::format("cycle {}: {}: {} Is the volume mounted? 'ioproof powertest --state {}' verifies again",
+                                            cycle_number(), what, said, folder_.path()));
 }
 
 // Empty if all are there.

@@ -116,6 +116,11 @@ reports::PowerCycle verified_cycle(const std::string& json_path, std::uint64_t r
     return cycle;
 }
 
+bool found_no_files(const std::string& json_path) {
+    const nlohmann::json json = results_in(json_path);
+    return json.is_object() && text_at(json, "/run/nothing_to_verify") == "no_files";
+}
+
 std::optional<reports::CutOutcome> verified_outcome(int exit_code, const std::string& json_path) {
     if (exit_code == 0) return reports::CutOutcome::intact;
     if (exit_code == 1) return reports::CutOutcome::findings;

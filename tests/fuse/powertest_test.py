@@ -97,10 +97,12 @@ def honest(campaign):
 
 
 def cut_in_creation(campaign):
-    """A cut leaves files without a signature if it hits their creation. They are the campaign's own if nothing was there before."""
-    left = "; ".join(f"rm {campaign.mount.path}/{name}; head -c 8388608 /dev/zero > {campaign.mount.path}/{name}"
+    """A cut leaves files without a signature if it hits their creation. They are the campaign's own if nothing was there before. With this
+    seed the first cut comes after 5 ms, when nothing can have been logged, and the second one after 1.8 s."""
+    left = "; ".join(f"rm -f {campaign.mount.path}/{name}; head -c 8388608 /dev/zero > {campaign.mount.path}/{name}"
                      for name in ("data.mdx", "log.ldx"))
     words = campaign.unattended(2)
+    words[words.index("--least") + 1], words[words.index("--seed") + 1] = "0", "679"
     words[words.index("--cut") + 1] = f"sh {campaign.script}; test $(cat {campaign.mount.folder}/cuts) -gt 1 || {{ {left}; }}"
     code, output = campaign.call(*words)
     check(code == 0 and "nothing can be said" in output, f"exit code {code}: {output}")

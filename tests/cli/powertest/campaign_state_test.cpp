@@ -36,6 +36,7 @@ cli::CampaignState example_campaign() {
     state.was_cut = true;
     state.run_started_utc_us = 5;
     state.cut_begins_utc_us = 27;
+    state.has_logged = true;
     state.load_ms = 6;
     state.cycles.push_back({.number = 1,
                             .moment = "flush",
@@ -78,13 +79,16 @@ TEST_CASE("a campaign's state is read as it was written, including names that ar
     CHECK(back.makes_files);
     CHECK(back.moment == "growth");
     CHECK(back.cut_begins_utc_us == 27);
+    CHECK(back.has_logged);
 }
 
 TEST_CASE("a campaign's state of an earlier version, which does not say when its cut began, is read") {
     nlohmann::json earlier = nlohmann::json::parse(campaign_state_text(example_campaign()));
     REQUIRE(earlier.erase("cut_begins_utc_us") == 1);
+    REQUIRE(earlier.erase("has_logged") == 1);
     const cli::CampaignState back = cli::parse_campaign_state(earlier.dump(), "F");
     CHECK(back.cut_begins_utc_us == 0);
+    CHECK_FALSE(back.has_logged);
     CHECK(back.load_ms == 6);
 }
 

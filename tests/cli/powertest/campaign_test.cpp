@@ -96,6 +96,24 @@ TEST_CASE("what a run that made its files anew has left is verified if it ended 
     CHECK_THAT(verified->error(), ContainsSubstring("cycle 2: ended, not cut,") && ContainsSubstring("FOUND"));
 }
 
+TEST_CASE("a campaign whose run had logged changes does not begin anew if all files are gone after the cut") {
+    const test::IoproofFolder folder;
+    cli::CampaignState state = one_cut(folder);
+    state.plan.run_words = {"-dir", "data", "-size", "4"};
+    state.plan.cut = "rm data/sqliosim.*dx";
+    state.plan.least_s = state.plan.most_s = 1;
+    state.plan.moments = {"flush"};
+    state.makes_files = true;
+    save_state(folder, state);
+    const auto process = folder.start({"powertest", "--state", "state"});
+    CHECK(process->wait() == 3);
+    CHECK_THAT(process->error(), ContainsSubstring("cycle 1: the storage has lost all files") && ContainsSubstring("verifies again"));
+    const auto left = cli::StateFolder((folder.path() / "state").string()).load();
+    REQUIRE(left);
+    CHECK(left->cycles.empty());
+    CHECK(left->phase == cli::CampaignPhase::verifying);
+}
+
 TEST_CASE("a campaign that found something ends with 1 even if its page cannot be written, and its JSON is there") {
     const test::IoproofFolder folder;
     cli::CampaignState state = one_cut(folder);
