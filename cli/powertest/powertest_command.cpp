@@ -108,7 +108,7 @@ ExitCode execute_powertest(const Call& call) {
     if (arguments.ends_campaign && !state.is_over) {
         if (state.phase != CampaignPhase::idle) {
             call.console.add_message(
-                fmt::format("cycle {}: what its cut has left is not verified; 'ioproof verify' does it\n", state.cycles.size() + 1));
+                fmt::format("cycle {}: what its run has left is not verified; 'ioproof verify' does it\n", state.cycles.size() + 1));
         }
         state.is_over = true;
         state.phase = CampaignPhase::idle;

@@ -255,6 +255,16 @@ TEST_CASE("the time until a cut does not begin while the run waits for the other
     CHECK(left->cycles[0].outcome == reports::CutOutcome::intact);
 }
 
+TEST_CASE("a campaign that is ended says that what its last run has left is not verified, which no cut need have ended") {
+    const test::IoproofFolder folder;
+    cli::CampaignState state = one_cut(folder);
+    state.phase = cli::CampaignPhase::verifying;
+    save_state(folder, state);
+    const auto process = folder.start({"powertest", "--state", "state", "--end"});
+    CHECK(process->wait() == 3);  // none could be verified
+    CHECK_THAT(process->error(), ContainsSubstring("cycle 1: what its run has left is not verified; 'ioproof verify' does it"));
+}
+
 TEST_CASE("a campaign whose disk takes no output of the verification says so") {
     const test::IoproofFolder folder;
     cli::CampaignState state = one_cut(folder);
