@@ -36,13 +36,21 @@ private:
     ums::Task<void> meet(RunGroup::Meeting meeting);
     void begin_in_group();
     [[nodiscard]] bool has_made_files(std::uint64_t run_id) const;
+    [[nodiscard]] bool has_made_file(std::uint64_t run_id, const std::string& path) const;
+    // Each returns false if the hand-over ends here: with a finding, or because there is nothing to take over.
     [[nodiscard]] bool is_run_of_group(const FoundFiles& found);
+    [[nodiscard]] bool are_files_of_owner_whole(const FoundFiles& found);
+    void end_without_files(const FoundFiles& found);
+    // `run_id`: to which `file` belongs; 0: it does not say.
+    void end_with_other_files(const FoundFiles& found, const FoundFile& file, std::uint64_t run_id, std::string description);
     void tell_verified();
     void tell_taken_over();
 
     ums::Task<void> provide_files();
     ums::Task<void> open_files();
     ums::Task<void> take_over_files();
+    // One with which the run cannot go on, or null.
+    [[nodiscard]] const FoundFile* unusable_file(const FoundFiles& found) const;
     void refuse_unless_whole(const FoundFiles& found);
     void refuse_taken_numbers(const FoundFiles& found);
     [[nodiscard]] bool is_made_anew(std::size_t file) const;

@@ -1,6 +1,9 @@
 // A run in a group: where it waits for the other members, and what it tells them.
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -38,6 +41,18 @@ bool RunDriver::has_made_files(std::uint64_t run_id) const {
     return kept && kept->section().run_id == run_id && !kept->are_void();
 }
 
+// Another configuration may name files that the run did not have. A keeper may name them from the root.
+bool RunDriver::has_made_file(std::uint64_t run_id, const std::string& path) const {
+    if (keeper_ == nullptr) return false;
+    const std::optional<Promises> kept = keeper_->load({run_id, {}});
+    if (!kept) return false;
+    const std::string below_root = path.starts_with('/') ? path : "/" + path;
+    const std::vector<PromisedFile>& made = kept->section().files;
+    return std::any_of(made.begin(), made.end(), [&](const PromisedFile& file) {
+        return file.path == path || (below_root != path && file.path.ends_with(below_root));
+    });
+}
+
 // The files must be those that the owner before has left, and here they are another run's, or nobody's: the volume is another one, or as
 // it was long ago.
 bool RunDriver::is_run_of_group(const FoundFiles& found) {
@@ -45,27 +60,52 @@ bool RunDriver::is_run_of_group(const FoundFiles& found) {
     const bool has_no_owner = group_ == nullptr || (wanted == 0 && !group_->hands_files_over());
     if (has_no_owner || (wanted != 0 && found.run_id == wanted)) return true;
     if (wanted == 0 || !has_made_files(wanted)) {
-        close_found(found, storage_, journal_);
-        may_begin_ = true;
-        run_.stop(Outcome::not_done, "The previous owner was lost before it had made the files: there is nothing to take over.");
+        end_without_files(found);
         return false;
     }
-    const FoundFile& first = found.files.front();
+    end_with_other_files(
+        found, found.files.front(), found.run_id,
+        found.run_id == 0 ? fmt::format("The files should be those of run {:016x}, but none of them says to which run it belongs.", wanted)
+                          : fmt::format("The files should be those of run {:016x}, but they are of run {:016x}.", wanted, found.run_id));
+    return false;
+}
+
+// The owner before had made all of them, and durable, before it was promised anything. Alone, a run refuses such files, and `verify` says
+// what is left; in a group nobody verifies but the next owner.
+bool RunDriver::are_files_of_owner_whole(const FoundFiles& found) {
+    const FoundFile* const odd = unusable_file(found);
+    if (odd == nullptr || group_ == nullptr || !group_->hands_files_over()) return true;
+    if (!has_made_files(found.run_id)) {
+        end_without_files(found);
+        return false;
+    }
+    if (!has_made_file(found.run_id, odd->left.options.path)) return true;  // it is refused then
+    const bool is_of_other = odd->left.signature == LeftFile::Signature::other_run;
+    end_with_other_files(found, *odd, is_of_other ? odd->header.run_id : 0,
+                         fmt::format("The file {}. The previous owner had made it, and made it durable, before its first change.",
+                                     signature_text(odd->left)));
+    return false;
+}
+
+void RunDriver::end_without_files(const FoundFiles& found) {
+    close_found(found, storage_, journal_);
+    may_begin_ = true;
+    run_.stop(Outcome::not_done, "The previous owner was lost before it had made the files: there is nothing to take over.");
+}
+
+void RunDriver::end_with_other_files(const FoundFiles& found, const FoundFile& file, std::uint64_t run_id, std::string description) {
     Finding finding;
     finding.kind = FindingKind::lost_write;
-    finding.place.file_id = first.left.id;
-    finding.place.path = first.left.options.path;
-    finding.place.is_log = first.left.options.is_log;
+    finding.place.file_id = file.left.id;
+    finding.place.path = file.left.options.path;
+    finding.place.is_log = file.left.options.is_log;
     finding.expected = ExpectedIdentity{.version = 1};
-    finding.received = ReceivedIdentity{.run_id = found.run_id, .file_id = first.left.id};
-    finding.description =
-        found.run_id == 0 ? fmt::format("The files should be those of run {:016x}, but none of them says to which run it belongs.", wanted)
-                          : fmt::format("The files should be those of run {:016x}, but they are of run {:016x}.", wanted, found.run_id);
+    finding.received = ReceivedIdentity{.run_id = run_id, .file_id = file.left.id};
+    finding.description = std::move(description);
     close_found(found, storage_, journal_);
     may_begin_ = true;
     journal_.report(std::move(finding));
     run_.stop(Outcome::failed, "The files are not those of the previous owner.");
-    return false;
 }
 
 void RunDriver::tell_verified() {

@@ -30,6 +30,7 @@ ums::Task<void> RunDriver::take_over_files() {
     if (!is_run_of_group(found)) co_return;
     if (keeper_ != nullptr) left_promises_ = promises_to_go_on_with(*keeper_, found);
     refuse_unknown_run(found, options_.job);
+    if (!are_files_of_owner_whole(found)) co_return;
     refuse_unless_whole(found);
     refuse_taken_numbers(found);
     run_id_ = results_.run_id = found.run_id;
@@ -94,10 +95,10 @@ std::vector<FileOptions> RunDriver::files_as_found(FoundFiles& found, const File
     return files;
 }
 
-void RunDriver::refuse_unless_whole(const FoundFiles& found) {
+const FoundFile* RunDriver::unusable_file(const FoundFiles& found) const {
     using Signature = LeftFile::Signature;
     const bool repairs = options_.job == Job::repair;
-    const auto refused = std::find_if(found.files.begin(), found.files.end(), [this, repairs, &found](const FoundFile& file) {
+    const auto unusable = std::find_if(found.files.begin(), found.files.end(), [this, repairs, &found](const FoundFile& file) {
         const Signature signature = file.left.signature;
         if (signature == Signature::ours) return false;
         // The verification also knows what a cut may do to page 0 of a data file.
@@ -105,7 +106,13 @@ void RunDriver::refuse_unless_whole(const FoundFiles& found) {
         const bool may_be_ours = signature == Signature::zeros || signature == Signature::torn || signature == Signature::damaged;
         return !repairs || !may_be_ours || !holds_pages_of(file, found.run_id);
     });
-    if (refused == found.files.end()) return;
+    return unusable == found.files.end() ? nullptr : &*unusable;
+}
+
+void RunDriver::refuse_unless_whole(const FoundFiles& found) {
+    const FoundFile* const refused = unusable_file(found);
+    if (refused == nullptr) return;
+    const bool repairs = options_.job == Job::repair;
     close_found(found, storage_, journal_);
     throw RefusedError(fmt::format(
         "{}: {}, so the run cannot be {}. {}", refused->left.options.path, signature_text(refused->left), repairs ? "repaired" : "resumed",

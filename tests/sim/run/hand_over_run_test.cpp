@@ -1,9 +1,11 @@
 // A run that takes over the files of another owner in its group. In virtual time, on files in memory.
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sim/errors.hpp"
 #include "sim/group/run_group.hpp"
 #include "sim/promises/promise_keeper.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
@@ -93,6 +95,51 @@ TEST_CASE("files of another run in place of those that the owner before had made
     const sim::Results results = take_over(true, section_of(1));
     CHECK(results.finding_count == 1);
     CHECK(results.outcome == sim::Outcome::failed);
+}
+
+TEST_CASE("one file of the owner before that is gone, or blank, on the next one is blamed on the storage, if it had been made") {
+    const bool is_gone = GENERATE(true, false);
+    const bool had_made_files = GENERATE(true, false);
+    CAPTURE(is_gone, had_made_files);
+    VirtualRun run;
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    sim::PromiseMemory ledger;
+    const sim::Results made = sim::Simulation(options, run.storage, run.clock, run.sink, &ledger).run();
+    REQUIRE(made.outcome == sim::Outcome::passed);
+    const std::string& path = options.files[0].path;
+    if (is_gone) {
+        ums::FileHandle file;
+        REQUIRE(!run.memory.open(path, {}, file));
+        REQUIRE(!run.memory.remove(file));
+        run.memory.close(file);
+    } else {
+        const std::vector<std::byte> zeros(8192);
+        run.memory.find(path)->write(0, zeros.data(), zeros.size());
+    }
+    options.job = sim::Job::resume;
+    NextOwner group(made.run_id);
+    KeptSection nothing(std::nullopt);
+    sim::PromiseKeeper& keeper = had_made_files ? static_cast<sim::PromiseKeeper&>(ledger) : nothing;
+    const sim::Results results = sim::Simulation(options, run.storage, run.clock, run.sink, &keeper, &group).run();
+    CHECK(results.outcome == (had_made_files ? sim::Outcome::failed : sim::Outcome::not_done));
+    REQUIRE(results.findings.size() == (had_made_files ? 1U : 0U));
+    if (!had_made_files) return;
+    CHECK(results.findings[0].kind == sim::FindingKind::lost_write);
+    CHECK_THAT(results.findings[0].description, ContainsSubstring(is_gone ? "The file is not there." : "begins with zeros"));
+}
+
+TEST_CASE("a file that the owner before did not have is no loss, but refused") {
+    VirtualRun run;
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    sim::PromiseMemory ledger;
+    const sim::Results made = sim::Simulation(options, run.storage, run.clock, run.sink, &ledger).run();
+    REQUIRE(made.outcome == sim::Outcome::passed);
+    options.files.push_back(options.files[0]);
+    options.files.back().path = std::string(VirtualRun::kFolder) + "/more.mdx";
+    options.job = sim::Job::resume;
+    NextOwner group(made.run_id);
+    sim::Simulation next(options, run.storage, run.clock, run.sink, &ledger, &group);
+    CHECK_THROWS_AS(next.run(), sim::RefusedError);
 }
 
 TEST_CASE("files of an earlier run are not taken over from an owner that was lost before it had told anyone of its run") {
