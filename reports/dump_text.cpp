@@ -152,7 +152,8 @@ std::string comparison(const sim::Finding& finding) {
     text += row("checksum", expected_checksum == 0 ? "-" : checksum(expected_checksum), received(or_empty(finding.received).checksum));
     text += row("calculated checksum", "", received(or_empty(finding.received).calculated_checksum));
     if (!is_of_log(finding)) {
-        text += row("version", count_text(or_empty(finding.expected).version), count_text(or_empty(finding.received).version));
+        const std::string expected_version = finding.expected ? count_text(finding.expected->version) : "-";
+        text += row("version", expected_version, count_text(or_empty(finding.received).version));
         text += row("file id", std::to_string(finding.place.file_id), std::to_string(or_empty(finding.received).file_id));
         text += row("page id", std::to_string(finding.place.page_id), std::to_string(or_empty(finding.received).page_id));
     }

@@ -261,7 +261,10 @@ std::optional<Verdict> foreign_page(const Evidence& evidence) {
     if (expected_version(evidence) == 0) {
         return Verdict{FindingKind::foreign_page,
                        {},
-                       {"Nothing was ever written here, so the page must be zeros, but it is not.", how_long(evidence)}};
+                       {evidence.is_history_unknown
+                            ? "It is neither zeros nor of this run, so it is not what was here, whether anything was written or not."
+                            : "Nothing was ever written here, so the page must be zeros, but it is not.",
+                        how_long(evidence)}};
     }
     const bool is_ours = sectors_of_ours(evidence) * 2 >= kSectorsPerPage || evidence.difference.wrong_bytes * 2 < kPageBytes ||
                          evidence.difference.shift_bytes != 0;

@@ -38,7 +38,8 @@ struct Evidence {
     bool was_overwritten = false;              // before any re-read
     bool has_stood = false;                    // stayed wrong until then
     bool is_first_write_over_old = false;      // the file existed before the run, and this is the page's first version
-    bool is_history_unknown = false;           // nobody knows whether the newest version ever was here, or is elsewhere
+    bool is_history_unknown = false;           // nobody knows whether the newest version ever was here, or is elsewhere, nor, of
+                                               // version 0, whether anything was written
     bool is_before_repair = false;             // the image of the right version that a repair has replaced
     bool is_earlier_write = false;             // ... or that was written once more, as when a file is restored again
     std::optional<PagePlace> found_elsewhere;  // this page's newest image

@@ -31,7 +31,7 @@ bool is_part_of(const ImageComparison& comparison) {
                        [](const SectorFact& fact) { return fact.state != SectorState::other_page; });
 }
 
-std::string what_happened(const Finding& finding) {
+std::string what_happened(const Finding& finding, bool is_history_unknown) {
     const ImageComparison& comparison = or_empty(finding.comparison);
     const std::uint32_t expected = or_empty(finding.expected).version;
     const std::uint32_t received = or_empty(finding.received).version;
@@ -64,8 +64,8 @@ std::string what_happened(const Finding& finding) {
                                comparison.wrong_bits == 1 ? "" : "s", comparison.wrong_bytes, comparison.wrong_bytes == 1 ? "" : "s",
                                comparison.first_wrong_byte);
         case FindingKind::foreign_page:
-            return expected == 0 ? "The page has never been written and must be zeros, but something else came back."
-                                 : "Data that this run did not write came back.";
+            return expected == 0 && !is_history_unknown ? "The page has never been written and must be zeros, but something else came back."
+                                                        : "Data that this run did not write came back.";
         case FindingKind::future_version: return newer_version_text(comparison, received, expected);
         default: UMS_ASSERT(false && "not a finding about a page's image");
     }
@@ -117,7 +117,7 @@ Finding make_finding(const Evidence& evidence, Verdict verdict) {
         finding.evidence.is_write_time_known = evidence.written->is_exact();
     }
     finding.reasoning = std::move(verdict.reasoning);
-    finding.description = what_happened(finding);
+    finding.description = what_happened(finding, evidence.is_history_unknown);
     finding.description += later_reads_text(evidence);
     return finding;
 }

@@ -271,6 +271,17 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
     UMS_ASSERT(false && "not a flaw");
 }
 
+// A page of which no version is known was compared with zeros, which it need not have held.
+void forget_comparison(Finding& finding) {
+    finding.expected.reset();
+    if (!finding.comparison) return;
+    finding.comparison->first_wrong_byte = 0;
+    finding.comparison->wrong_bytes = 0;
+    finding.comparison->wrong_bits = 0;
+    finding.comparison->wrong_bit_positions.clear();
+    finding.comparison->shift_bytes = 0;
+}
+
 // Of a page whose checksum does not match: its sectors say what it is.
 Finding name_damaged_page(const Evidence& evidence, const ProvenPage& proven, const RecoveredLog& log) {
     const std::uint32_t version = evidence.expected.entry.version;
@@ -285,6 +296,7 @@ Finding name_damaged_page(const Evidence& evidence, const ProvenPage& proven, co
     if (is_half_written) verdict = {FindingKind::torn_page, {}, {"Some of its sectors have been written, others never."}};
     Finding finding = make_finding(evidence, std::move(verdict));
     if (!evidence.written->is_exact()) finding.expected = known_of(version, proven);
+    if (version == 0) forget_comparison(finding);
     if (finding.kind == FindingKind::torn_page) finding.description = "The page is torn: its sectors are of several versions.";
     finding.reasoning.push_back(at_least_text(proven, log));
     const bool was_in_flight = proven.bound.has_changed != 0 || proven.bound.is_released != 0 || log.has_hole;

@@ -175,6 +175,9 @@ TEST_CASE("every kind of finding says what came back") {
     finding.kind = sim::FindingKind::foreign_page;
     finding.expected.value().version = 0;
     results.findings.push_back(finding);
+    finding.expected.reset();
+    finding.place.page_id += 100;
+    results.findings.push_back(finding);
     results.finding_count = results.findings.size();
     const std::string report = text_report(results);
     CHECK_THAT(report, ContainsSubstring("  bit corruption    3 wrong bits in 2 bytes\n"));
@@ -183,7 +186,8 @@ TEST_CASE("every kind of finding says what came back") {
     CHECK_THAT(report, ContainsSubstring("  short transfer    read: fewer bytes than asked for\n"));
     CHECK_THAT(report, ContainsSubstring("  I/O error         read: Input/output error (5)\n"));
     CHECK_THAT(report, ContainsSubstring("  foreign page      foreign data, nothing was written\n"));
-    CHECK_THAT(report, ContainsSubstring("FAIL: 6 findings (bit corruption, misdirected read, zeroed page, short"));
+    CHECK_THAT(report, ContainsSubstring("  foreign page      foreign data\n"));
+    CHECK_THAT(report, ContainsSubstring("FAIL: 7 findings (bit corruption, misdirected read, zeroed page, short"));
 }
 
 TEST_CASE("the report does not praise the speed of a file with findings") {

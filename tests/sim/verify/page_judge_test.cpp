@@ -216,6 +216,23 @@ TEST_CASE("of a version that is not there, a verification claims neither LSN nor
     CHECK(damaged.evidence.is_write_time_known);
 }
 
+TEST_CASE("of foreign data on a page that the log does not mention, it is not said that nothing was ever written there") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .begin_lsn = 600, .last_lsn = 900};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {}};
+    const PageBuffer noise;
+    for (std::size_t i = 0; i < kPageBytes; ++i) noise[i] = static_cast<std::byte>(1 + i % 251);
+    REQUIRE(sim::judge_page(noise.data(), page, log).condition == PageCondition::wrong);
+    const sim::Finding finding = sim::name_wrong_page(noise.data(), page, log, false);
+    CHECK(finding.kind == FindingKind::foreign_page);
+    CHECK_THAT(finding.description, ContainsSubstring("Data that this run did not write came back."));
+    for (const std::string& reason : finding.reasoning) CHECK_THAT(reason, !ContainsSubstring("must be zeros"));
+    // There is nothing with which it could be compared, least of all its own header.
+    CHECK_FALSE(finding.expected);
+    CHECK(or_empty(finding.comparison).wrong_bytes == 0);
+    CHECK(or_empty(finding.comparison).sectors.size() == sim::kSectorsPerPage);
+}
+
 TEST_CASE("a page of an earlier run that has a wrong bit, but no sector of another write, is damaged, not torn") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
