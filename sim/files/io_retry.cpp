@@ -19,6 +19,12 @@ std::uint64_t size_of(std::span<const ums::IoSegment> segments) {
     return size_bytes;
 }
 
+// What one failure shows of all other requests. A file system that remounted itself read-only still answers reads.
+std::string loss_text(const std::error_code& error) {
+    return error == std::errc::read_only_file_system ? "The file system has become read-only and takes no more writes."
+                                                     : "So does every other access to the file: the storage is gone.";
+}
+
 }  // namespace
 
 void note_failure(RetryResult& tried, const TransferFailure& failure) {
@@ -91,11 +97,10 @@ ums::Task<void> IoRetry::report(const RetryResult& tried) {
     }
     bool is_lost = is_about_device(failure.error);
     if (failure.error && !is_lost) is_lost = co_await is_storage_lost();
-    if (is_lost) end_run(Outcome::failed, failure, ", and so does every other access to the file: the storage is gone.");
+    const std::string loss = is_lost ? " " + loss_text(failure.error) : "";
+    if (is_lost) end_run(Outcome::failed, failure, "." + loss);
     // The first failure is reported for all that follow.
-    if (!is_lost || file_.give_up()) {
-        report_persistent(tried, failure, is_lost ? " So does every other access to the file: the storage is gone." : "");
-    }
+    if (!is_lost || file_.give_up()) report_persistent(tried, failure, loss);
 }
 
 void IoRetry::report_persistent(const RetryResult& tried, const TransferFailure& failure, const std::string& more) {

@@ -212,7 +212,13 @@ TEST_CASE("a device that no longer accepts requests has failed: one finding for 
         CHECK(world.sink.findings()[0].kind == sim::FindingKind::io_error);
         CHECK(or_empty(world.sink.findings()[0].failure).error_code == error);
         CHECK(world.state.outcome() == sim::Outcome::failed);
-        CHECK_THAT(world.state.reason(), ContainsSubstring("the storage is gone"));
+        // What became read-only can still be read.
+        const std::string meaning = error == EROFS ? "has become read-only and takes no more writes." : "the storage is gone.";
+        for (const std::string& text : {world.state.reason(), world.sink.findings()[0].description}) {
+            CAPTURE(text);
+            CHECK_THAT(text, ContainsSubstring(meaning));
+            CHECK((text.find("every other access") == std::string::npos) == (error == EROFS));
+        }
     }
 }
 
