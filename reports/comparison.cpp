@@ -325,7 +325,7 @@ std::string comparison_text(const Json& comparison) {
         const std::string before = ums::printable(file["before_path"].get<std::string>());
         const std::string after = ums::printable(file["after_path"].get<std::string>());
         text += fmt::format("\n{}\n", before == after ? before : fmt::format("{} -> {}", before, after));
-        Table table({{"Main run", Table::Align::left}, {"before"}, {"after"}, {"change"}, {"noise"}, {"", Table::Align::left}});
+        Table table({{"Figure", Table::Align::left}, {"before"}, {"after"}, {"change"}, {"noise"}, {"", Table::Align::left}});
         for (const Json& row : file["rows"]) {
             const std::string verdict = row["verdict"].get<std::string>();
             const std::string unit = row["unit"].get<std::string>();
@@ -339,6 +339,7 @@ std::string comparison_text(const Json& comparison) {
         text += fmt::format("\n{}: only in one of the two runs\n", ums::printable(path.get<std::string>()));
     return text + "\n" +
            wrapped(
+               "The figures are those of the main runs; only percentiles are of the whole runs, with initial update and final audit. "
                "'better' and 'worse' mark differences that exceed the noise: how much the figure varies within the two main runs. Where "
                "no noise is given (percentiles, main runs of less than five seconds) nothing is marked.",
                kReportColumns, 0);

@@ -15,10 +15,10 @@ page.append(el('div', {class: 'charts'}, side('Before', data.before), side('Afte
 if (data.configuration.length) page.append(section('Different configuration', el('p', {}, 'The runs had different settings; the differences below may come from that.'), table(['parameter', 'before', 'after'], data.configuration.map(c => [c.parameter, c.before, c.after]), 3)));
 for (const file of data.files) {
   page.append(section((file.is_log ? 'Log file ' : 'Data file ') + (file.before_path === file.after_path ? file.before_path : `${file.before_path} → ${file.after_path}`),
-    table(['main run', 'before', 'after', 'change', 'noise', ''], file.rows.map(row => [`${row.figure} ${row.unit}`, number(row.before), number(row.after), percent(row.change_percent, true),
+    table(['figure', 'before', 'after', 'change', 'noise', ''], file.rows.map(row => [`${row.figure} ${row.unit}`, number(row.before), number(row.after), percent(row.change_percent, true),
       percent(row.noise_percent, false), el('td', {class: 'left ' + grades[row.verdict] + (row.verdict === 'better' || row.verdict === 'worse' ? ' mark' : '')}, words[row.verdict])])),
     el('div', {class: 'charts'}, both(file, 'Requests per second', 'IOPS', 'requests_per_s'), both(file, 'Average latency', 'ms', 'latency_ms'))));
 }
 if (data.unpaired.length) page.append(section('Only in one of the two runs', el('ul', {}, data.unpaired.map(path => el('li', {}, path)))));
-page.append(el('p', {class: 'soft'}, 'Better and worse mark differences that exceed the noise: how much the figure varies within the two main runs. Nothing is marked where no noise is given.'));
+page.append(el('p', {class: 'soft'}, 'The figures are those of the main runs; only percentiles are of the whole runs, with initial update and final audit. Better and worse mark differences that exceed the noise: how much the figure varies within the two main runs. Nothing is marked where no noise is given.'));
 draw();

@@ -117,6 +117,10 @@ TEST_CASE("a percentile is compared with that of the other run") {
     CHECK(row["before"].get<double>() > 0);
     CHECK(row["after"] == 2 * row["before"].get<double>());
     CHECK(row["change_percent"] == 100);
+    // Those of a file cover all phases; a log is read only in the final audit.
+    const std::string text = reports::comparison_text(comparison);
+    CHECK_THAT(text, ContainsSubstring("only percentiles are") && !ContainsSubstring("Main run"));
+    CHECK_THAT(reports::html_comparison(comparison), ContainsSubstring("only percentiles are of the whole runs"));
 }
 
 TEST_CASE("each figure is compared by its own columns of the time series") {
