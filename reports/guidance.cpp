@@ -37,8 +37,8 @@ constexpr std::array kTable{
     Guidance{
         "late", Grade::poor,
         "{count} came back late, after more than 15 s. That is a warning: the answer was right. SQL Server would log error 833 for each.",
-        "Check the system log for that time: resets, path failovers, drive error recovery, exhausted burst credits. "
-        "--fail-on 'warnings > 0' makes it a failure.",
+        "Check the system log for that time: resets, path failovers, drive error recovery, exhausted burst credits. If this process itself "
+        "was stopped then, a warning says so. --fail-on 'warnings > 0' makes it a failure.",
         kError833},
     Guidance{"stopped", Grade::fair, "The run was stopped before its end: {pages} verified until then, no corrupt, stale or missing pages.",
              "What was not read back is not proven: let a run go to its end before you trust the storage.", ""},

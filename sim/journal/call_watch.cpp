@@ -16,6 +16,16 @@ namespace {
 
 constexpr std::uint64_t kLongCallNs = kLongIoSeconds * ums::kNsPerSecond;
 
+// A thread that has no CPU for so long, although it only has to look at a list, does not run at all.
+constexpr std::uint64_t kStandstillNs = 6 * ums::kNsPerSecond;
+
+std::string standstill_message(std::uint64_t standstill_ns) {
+    return fmt::format(
+        "This process did not run for about {} s, as if it had been stopped (Ctrl-Z, a paused container or virtual machine). Requests that "
+        "were outstanding count as late, even if the storage answered in time.",
+        standstill_ns / ums::kNsPerSecond);
+}
+
 std::uint64_t duration_between(std::uint64_t begin_ns, std::uint64_t end_ns) { return end_ns - std::min(begin_ns, end_ns); }
 
 }  // namespace
@@ -26,6 +36,8 @@ void CallWatch::look() {
     {
         const std::lock_guard guard(mutex_);
         const std::uint64_t now_ns = journal_.clock().now_ns();
+        const std::uint64_t last_ns = std::exchange(last_look_ns_, now_ns);
+        if (last_ns != 0 && duration_between(last_ns, now_ns) > kStandstillNs) warnings.push_back(standstill_message(now_ns - last_ns));
         for (auto call = calls_.begin(); call != calls_.end();) {
             const bool is_over = call->ended_ns != 0;
             const std::uint64_t taken_ns = duration_between(call->begun_ns, is_over ? call->ended_ns : now_ns);

@@ -19,7 +19,8 @@ public:
     explicit CallWatch(Journal& journal) : journal_(journal) {}
 
     // Warns of each call that takes longer than 15 seconds: once while it lasts, and once when it is over. To be called once a second, on a
-    // thread that makes no such calls, and after the last one.
+    // thread that makes no such calls, and after the last one. If nobody has called it for much longer, the whole process has stood still
+    // (SIGSTOP, a paused container or virtual machine): it warns of that, too, because what was outstanding then looks late.
     void look();
     // Those that have taken longer so far. Any thread.
     [[nodiscard]] std::vector<Progress::Call> long_calls() const;
@@ -35,8 +36,9 @@ private:
     };
 
     Journal& journal_;
-    mutable std::mutex mutex_;  // guards calls_
+    mutable std::mutex mutex_;  // guards what follows
     std::list<Call> calls_;
+    std::uint64_t last_look_ns_ = 0;  // 0: not yet
 };
 
 // A call that lasts as long as this object. `name`: what is done, for messages: "sync"; a literal. Any thread.

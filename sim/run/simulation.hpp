@@ -42,8 +42,8 @@ public:
     // Gives up the files although this run has not ended, so that others may take them. For a rehearsal of exactly that. Any thread.
     void release_locks();
 
-    // Warns of calls into the storage that do not return, and of those that took long. To be called once a second while the run goes on, on
-    // another thread, because such a call may block the run's own.
+    // Warns of calls into the storage that do not return, of those that took long, and if the whole process stood still. To be called once
+    // a second while the run goes on, on another thread, because such a call may block the run's own.
     void look_at_calls();
 
     // Any thread, any time.

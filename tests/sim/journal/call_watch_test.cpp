@@ -50,6 +50,18 @@ TEST_CASE("a call that lasts longer than 15 seconds is reported once while it la
     CHECK(world.journal.warning_count() == 0);
 }
 
+TEST_CASE("if the whole process stood still, a warning says so, because what was outstanding then looks late") {
+    WatchWorld world;
+    world.clock.advance_to(3600 * ums::kNsPerSecond);  // before the first look
+    world.pass(10);
+    CHECK(world.sink.events().empty());
+    world.clock.advance_to(world.clock.now_ns() + 17 * ums::kNsPerSecond);
+    world.pass(10);
+    CHECK(world.sink.count_of(Severity::warning, "This process did not run for about 18 s") == 1);
+    CHECK(world.sink.events().size() == 1);
+    CHECK(world.journal.warning_count() == 0);
+}
+
 TEST_CASE("of several calls at the same time each is watched by itself") {
     WatchWorld world;
     const sim::WatchedCall first(world.journal, "opening", "one");
