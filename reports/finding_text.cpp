@@ -26,6 +26,13 @@ bool is_in_part(const sim::Finding& finding) {
     return (is_torn || has_right_header) && std::any_of(sectors.begin(), sectors.end(), is_wrong);
 }
 
+// A whole page of another run. Runs count versions by themselves, so its version may even be the higher one.
+bool is_of_other_run(const sim::Finding& finding) {
+    const std::vector<sim::SectorFact>& sectors = or_empty(finding.comparison).sectors;
+    const auto is_foreign = [](const sim::SectorFact& fact) { return fact.state == sim::SectorState::foreign; };
+    return !sectors.empty() && std::all_of(sectors.begin(), sectors.end(), is_foreign);
+}
+
 // A file that is too short was not read again, and a region not through a newly opened file.
 bool was_read_through_new_file(const sim::Finding& finding) {
     return std::any_of(finding.rereads.begin(), finding.rereads.end(),
@@ -71,6 +78,8 @@ std::string finding_detail(const sim::Finding& finding) {
         case Kind::future_version:
             // For a file that is too short, or a region that is checked by its sums, no single page is known.
             if (!finding.expected && !finding.received) return fmt::format("{} affected from here on", size_text(finding.place.size_bytes));
+            if (is_of_other_run(finding))
+                return fmt::format("version {} of another run came back, {} was written", received.version, expected.version);
             if (is_in_part(finding)) return detail_of_part(comparison.sectors, expected.version);
             return fmt::format("version {} came back, {} was written", received.version, expected.version);
         case Kind::misdirected_write:

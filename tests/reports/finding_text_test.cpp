@@ -50,6 +50,16 @@ TEST_CASE("of a page that is wrong in part, what its header says is not what cam
     CHECK(reports::finding_detail(finding) == "version 6 came back, 5 was written");
 }
 
+TEST_CASE("a version of another run is not compared with one of this run") {
+    sim::Finding finding = example_evidence();
+    finding.kind = sim::FindingKind::lost_write;
+    finding.comparison.value().sectors.assign(16, sim::SectorFact{sim::SectorState::foreign, 26, 1, 87'366, 0});
+    finding.received.value().version = 26;
+    CHECK(reports::finding_detail(finding) == "version 26 of another run came back, 5 was written");
+    finding.received.value().version = 5;
+    CHECK(reports::finding_detail(finding) == "version 5 of another run came back, 5 was written");
+}
+
 TEST_CASE("what came back whole later is not said to be written in part, or missing") {
     sim::Finding finding = example_evidence();
     finding.kind = sim::FindingKind::torn_page;
