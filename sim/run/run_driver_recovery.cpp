@@ -23,6 +23,18 @@
 
 namespace sim {
 
+namespace {
+
+// What helps if a file is not as the run made it. No repair makes a file that is missing, or turns another run's into this one's.
+const char* advice_for(LeftFile::Signature signature, bool repairs) {
+    if (signature == LeftFile::Signature::missing_file) return "Put it back, or begin a new run.";
+    if (repairs) return "Nothing in it shows that it belongs to the run. Begin a new run.";
+    if (signature == LeftFile::Signature::other_run) return "Put the file of this run there, or begin a new run.";
+    return "'ioproof verify' says what is left, 'ioproof verify --repair' makes it usable where it can.";
+}
+
+}  // namespace
+
 // Nothing is changed before everything has been examined.
 ums::Task<void> RunDriver::take_over_files() {
     FoundFiles found = find_left_files(options_, storage_, LeftFileUse::write, journal_);
@@ -114,10 +126,8 @@ void RunDriver::refuse_unless_whole(const FoundFiles& found) {
     if (refused == nullptr) return;
     const bool repairs = options_.job == Job::repair;
     close_found(found, storage_, journal_);
-    throw RefusedError(fmt::format(
-        "{}: {}, so the run cannot be {}. {}", refused->left.options.path, signature_text(refused->left), repairs ? "repaired" : "resumed",
-        repairs ? "Nothing in it shows that it belongs to the run. Begin a new run."
-                : "'ioproof verify' says what is left, 'ioproof verify --repair' makes it usable where it can."));
+    throw RefusedError(fmt::format("{}: {}, so the run cannot be {}. {}", refused->left.options.path, signature_text(refused->left),
+                                   repairs ? "repaired" : "resumed", advice_for(refused->left.signature, repairs)));
 }
 
 // Pages are known by the number of their file. A file that is made anew is numbered by its place in the configuration, which would be that

@@ -133,6 +133,18 @@ TEST_CASE("a run cannot be resumed without its files") {
     CHECK_FALSE(folder.has("data/sqliosim.mdx"));
 }
 
+TEST_CASE("no repair is recommended for a file that is missing") {
+    const IoproofFolder folder;
+    REQUIRE(folder.start_run("1")->wait() == 0);
+    REQUIRE(std::filesystem::remove(folder.data_file()));
+    for (const bool repairs : {false, true}) {
+        const auto refused = repairs ? folder.start({"verify", "--repair", "-dir", "data"}) : folder.start_run("1", {"--resume"});
+        CHECK(refused->wait() == 2);
+        CHECK_THAT(refused->error(), ContainsSubstring("is not there") && ContainsSubstring("Put it back, or begin a new run."));
+        CHECK_THAT(refused->error(), !ContainsSubstring("--repair") && !ContainsSubstring("Nothing in it"));
+    }
+}
+
 TEST_CASE("of a run that was cut off before its first change nothing can be said") {
     const IoproofFolder folder;
     REQUIRE(folder.start_run("1")->wait() == 0);
