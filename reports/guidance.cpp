@@ -41,7 +41,9 @@ constexpr std::array kTable{
         "was stopped then, a warning says so. --fail-on 'warnings > 0' makes it a failure.",
         kError833},
     Guidance{"stopped", Grade::fair, "The run was stopped before its end: {pages} verified until then, no corrupt, stale or missing pages.",
-             "What was not read back is not proven: let a run go to its end before you trust the storage.", ""},
+             "What was not read back is not proven: before you trust the storage, let a run complete its cycles, each of which ends with "
+             "an audit of every page.",
+             ""},
     Guidance{"no_space", Grade::poor,
              "The run ended early because there was no space left. That proves nothing about the storage, good or bad.",
              "Free some space, raise the quota, or choose a smaller -size (a data file may grow to twice that), then run again.", ""},

@@ -144,6 +144,11 @@ void judge_as_incomplete(Verdict& verdict, const sim::Results& results) {
     verdict.reasons.push_back(remark_of(incomplete_id(results), {.pages = pages_text(results)}));
     // The reason of a stopped run is that it was stopped.
     if (results.outcome != sim::Outcome::stopped) append(verdict.reasons.front().text, ums::printable(results.outcome_reason));
+    // A run with TestCycles=0 has no end but this one.
+    if (results.outcome == sim::Outcome::stopped && !results.durability && results.cycles_completed > 0) {
+        append(verdict.reasons.front().text,
+               fmt::format("Complete before that, with an audit of every page: {}.", counted(results.cycles_completed, "cycle")));
+    }
 }
 
 void judge_as_passed(Verdict& verdict, const sim::Results& results) {

@@ -205,6 +205,17 @@ TEST_CASE("a run that was stopped says so once") {
     CHECK(text.find("stopped") == text.rfind("stopped"));
 }
 
+TEST_CASE("a run that was stopped says how many cycles it had completed, because one without an end is always stopped") {
+    sim::Results results = sound_results();
+    results.outcome = sim::Outcome::stopped;
+    results.cycles_completed = 4;
+    const auto reason = [&results] { return verdict_of(results).reasons.at(0); };
+    CHECK_THAT(reason().text, ContainsSubstring("Complete before that, with an audit of every page: 4 cycles."));
+    CHECK_THAT(reason().next, !ContainsSubstring("to its end"));
+    results.cycles_completed = 0;
+    CHECK_THAT(reason().text, !ContainsSubstring("Complete before that"));
+}
+
 TEST_CASE("a run whose group was not complete is not said to have ended early") {
     sim::Results results = sound_results();
     results.outcome = sim::Outcome::not_done;
