@@ -81,6 +81,8 @@ struct IoRequest : FifoLink<>, FifoLink<PendingTag> {
 
     [[nodiscard]] std::uint64_t duration_ns() const { return completed_ns - submitted_ns; }
     [[nodiscard]] bool is_complete_transfer() const { return !error && transferred_bytes == size_bytes; }
+    // Whether the task made it itself, as a copy, instead of waiting for it. After it has come back.
+    [[nodiscard]] bool was_immediate() const { return waiter == nullptr; }
 };
 
 using IoRequestList = Fifo<IoRequest>;

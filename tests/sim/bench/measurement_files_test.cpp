@@ -60,6 +60,30 @@ TEST_CASE("pages written to a real file are right when read back, whatever memor
     }
 }
 
+TEST_CASE("the latency of a copy to or from a mapping is that of the copy, however many are outstanding") {
+    RealRun run;
+    MeasureTarget target = small_writer(run);
+    target.direct = false;
+    target.view = MeasureView::mapped;
+    target.outstanding = 32;
+    target.source.contents = MeasureContents::counting;
+    MeasureSpec spec;
+    spec.verify = false;
+    MeasureTimespan& timespan = spec.timespans.emplace_back();
+    timespan.duration_s = 1;
+    timespan.cpu_count = 1;
+    timespan.targets = {target};
+    const MeasureResults results = Measurement(spec, run.posix, run.clock, run.sink).run();
+    CHECK(results.failure_reason.empty());
+    REQUIRE(results.timespans.size() == 1);
+    const MeasureRow total = results.timespans[0].total();
+    REQUIRE(total.reads.requests > 0);
+    REQUIRE(total.writes.requests > 0);
+    // One thread makes one copy after the other, so together they take no longer than the measured time, and the first one's beginning.
+    const std::uint64_t together_ns = total.reads.latency.total_ns() + total.writes.latency.total_ns();
+    CHECK(together_ns < results.timespans[0].duration_ns + results.timespans[0].duration_ns / 2);
+}
+
 TEST_CASE("a file with two names is one file, which one target may write while another one verifies what it reads") {
     RealRun run;
     const MeasureTarget writer = small_writer(run);
