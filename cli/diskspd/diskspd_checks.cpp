@@ -47,7 +47,8 @@ void check_sequential(const DiskspdTarget& target, bool has_threads, std::vector
         return;
     }
     fail_if(!has_threads && target.thread_stride_bytes > 0, "-T: needs more than one thread");
-    if (has_threads && target.thread_stride_bytes == 0) {
+    const bool belongs_to_one = target.thread_weights.size() == 1;  // of the pool's threads
+    if (has_threads && !belongs_to_one && target.thread_stride_bytes == 0) {
         warnings.emplace_back("several threads go through the same target, so its requests are not sequential; -si or -T make them so");
     }
 }

@@ -122,6 +122,17 @@ TEST_CASE("DiskSpd: a profile maps files and chooses threads") {
     CHECK(threads.thread_weights[1].weight == 5);
 }
 
+TEST_CASE("DiskSpd: a sequential target of one thread of the pool stays sequential, and no warning says otherwise") {
+    const std::string pool = "<ThreadCount>2</ThreadCount><RequestCount>8</RequestCount>";
+    const std::string first = "<ThreadTarget><Thread>0</Thread></ThreadTarget>";
+    const auto warnings = [&](const std::string& thread_targets) {
+        return cli::check_diskspd_profile(read_diskspd_profile(profile_around(thread_targets, pool), "p.xml").profile);
+    };
+    CHECK(warnings("<ThreadTargets>" + first + "</ThreadTargets>").empty());
+    CHECK(warnings("<ThreadTargets>" + first + "<ThreadTarget><Thread>1</Thread></ThreadTarget></ThreadTargets>").size() == 1);
+    CHECK(warnings("").size() == 1);
+}
+
 TEST_CASE("DiskSpd: the profile in a results document is read") {
     const std::string document = "<Results>\n<System/>" + profile_around("<BlockSize>8192</BlockSize>") + "<TimeSpan/></Results>";
     CHECK(read_diskspd_profile(document, "r.xml").profile.time_spans.at(0).targets.at(0).block_bytes == 8192);
