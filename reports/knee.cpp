@@ -11,6 +11,9 @@ namespace reports {
 namespace {
 
 constexpr double kCpuBusyPercent = 95;
+// Shares of the throughput that a step in depth promises.
+constexpr double kGainWorthwhile = 0.5;
+constexpr double kGainNothing = 0.1;
 
 std::string point_text(const SweepPoint& point) {
     return fmt::format("{} requests/s at {} on average", rounded_text(point.requests_per_s),
@@ -19,9 +22,11 @@ std::string point_text(const SweepPoint& point) {
 
 std::string next_point_text(const SweepPoint& point, const SweepPoint& next) {
     if (next.requests_per_s <= 0) return fmt::format("At {:g} no request was answered in the measured time.", next.outstanding);
-    return fmt::format(
-        "At {:g} the throughput is {:+.0f} %, and the average latency {:+.0f} %: from there on more requests mostly wait for each other.",
-        next.outstanding, 100 * (next.requests_per_s / point.requests_per_s - 1), 100 * (next.latency_mean_ms / point.latency_mean_ms - 1));
+    const double faster = next.requests_per_s / point.requests_per_s;
+    const double later = next.latency_mean_ms / point.latency_mean_ms;
+    return fmt::format("At {:g} the throughput is {:+.0f} %, and the average latency {:+.0f} %: from there on more requests {}.",
+                       next.outstanding, 100 * (faster - 1), 100 * (later - 1),
+                       later > faster ? "mostly wait for each other" : "gain next to nothing");
 }
 
 std::string outstanding_text(const SweepPoint& point) {
@@ -40,8 +45,10 @@ Knee knee_of(const std::vector<SweepPoint>& points) {
         const double deeper = next.outstanding / here.outstanding;
         const double faster = next.requests_per_s / here.requests_per_s;
         const double later = next.latency_mean_ms / here.latency_mean_ms;
-        // Where nothing was answered there is no latency to compare.
-        if ((later <= faster && faster > 0) || faster - 1 >= (deeper - 1) / 2) continue;
+        if (faster - 1 >= (deeper - 1) * kGainWorthwhile) continue;
+        // A rate, or one thread that makes copies, keeps the latency low, too. Where nothing was answered there is none to compare.
+        const bool gains_nothing = faster - 1 < (deeper - 1) * kGainNothing;
+        if (later <= faster && !gains_nothing) continue;
         knee.at = i;
         knee.is_knee = true;
         break;

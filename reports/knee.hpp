@@ -16,7 +16,7 @@ struct SweepPoint {
 
 struct Knee {
     std::size_t at = 0;  // index of the last point that was still worthwhile
-    // Beyond it the mean latency rises faster than the throughput...
+    // Beyond it the mean latency rises faster than the throughput, or the throughput no longer rises...
     bool is_knee = false;       // ... or false: it never did, up to the largest depth
     bool is_cpu_bound = false;  // at the knee, a CPU has no time left: the storage is not what saturates
     // By Little's law, at the knee: the requests in flight, rate * latency, divided by those requested. Well below 1, the requests were not
@@ -26,7 +26,7 @@ struct Knee {
 
 // `points`: at least one, by ascending `outstanding`. From one point to the next, throughput and latency each grow by some factor. The knee
 // is the last point before the first step in which the latency grows by the larger factor, and the throughput gains less than half of what
-// the step in depth promised.
+// the step in depth promised; or less than a tenth, whatever the latency does.
 [[nodiscard]] Knee knee_of(const std::vector<SweepPoint>& points);
 
 // "The knee is at 8 outstanding requests: 80,000 requests/s at 0.10 ms. ..." Sentences for people.

@@ -56,6 +56,18 @@ TEST_CASE("a device that saturates gradually has its knee where latency outgrows
     CHECK(points[knee.at].outstanding == 4);
 }
 
+TEST_CASE("if the throughput stays as it is, more requests are not worthwhile, although the latency stays as it is, too") {
+    // As with a rate.
+    const std::vector<SweepPoint> points{{1, 300, 0.20, 0}, {2, 300, 0.19, 0}, {4, 301, 0.18, 0}};
+    const Knee knee = knee_of(points);
+    CHECK(knee.is_knee);
+    CHECK(knee.at == 0);
+    CHECK_THAT(knee_text(points, knee),
+               ContainsSubstring("The knee is at 1 outstanding request: ") && ContainsSubstring("more requests gain next to nothing"));
+    // A fifth of what the step promised, at little more latency, is still something.
+    CHECK_FALSE(knee_of({{1, 1000, 1, 0}, {2, 1200, 1.1, 0}}).is_knee);
+}
+
 TEST_CASE("a depth at which nothing was answered is beyond the knee") {
     const std::vector<SweepPoint> points{{1, 1000, 1, 0}, {2, 2000, 1, 0}, {4, 0, 0, 0}};
     const Knee knee = knee_of(points);
