@@ -126,11 +126,20 @@ std::string measure_text(const sim::MeasureResults& results) {
                                 timespan.spec.iops_interval_ms, rounded_text(deviation));
         }
     }
+    if (const std::string pool = small_pool_text(timespan); !pool.empty()) text += ums::wrap(pool, 120, "  engine      ", 14);
     if (const std::string burst = burst_text(timespan); !burst.empty()) text += ums::wrap(burst, 120, "  burst       ", 14);
     if (results.finding_count > 0) text += fmt::format("  WRONG       {}, see above\n", counted(results.finding_count, "finding"));
     if (!results.failure_reason.empty()) text += fmt::format("  NOT DONE    {}\n", ums::printable(results.failure_reason));
     if (results.stopped) text += "  stopped before its end\n";
     return text;
+}
+
+std::string small_pool_text(const sim::MeasureTimespanResults& timespan) {
+    if (timespan.pool_threads == 0) return {};
+    return fmt::format(
+        "a pool has {} threads for each CPU in use, and more requests are outstanding: the storage never has all of them, and the wait "
+        "for a thread counts as latency",
+        timespan.pool_threads);
 }
 
 std::vector<double> rates_by_interval(const sim::MeasureTimespanResults& timespan) {

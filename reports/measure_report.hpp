@@ -17,6 +17,10 @@ namespace reports {
 // A sentence about burst credits, with the second of the cliff and the sustainable figure; empty if there was no cliff.
 [[nodiscard]] std::string burst_text(const sim::MeasureTimespanResults& timespan);
 
+// What the user must know to compare latencies if a pool of threads is smaller than the requests outstanding, without a full stop;
+// otherwise empty.
+[[nodiscard]] std::string small_pool_text(const sim::MeasureTimespanResults& timespan);
+
 // "812.4 us", "48 ms".
 [[nodiscard]] std::string time_text(std::uint64_t duration_ns);
 // The same for a percentile; "-" if less than one request lies beyond it.

@@ -12,7 +12,9 @@
 #include "cli/stop_signals.hpp"
 #include "config/problems.hpp"
 #include "config/text_decoding.hpp"
+#include "reports/measure_report.hpp"
 #include "ums/base/clock.hpp"
+#include "ums/base/printable.hpp"
 #include "ums/io/posix_storage.hpp"
 
 namespace cli {
@@ -41,6 +43,16 @@ sim::MeasureResults run_measurement(const sim::MeasureSpec& spec, Console& conso
     sim::MeasureResults results;
     run_control.run([&] { results = measurement.run(); });
     return results;
+}
+
+std::string engine_messages(const sim::MeasureResults& results, std::string_view tool) {
+    for (const sim::MeasureTimespanResults& span : results.timespans) {
+        const std::string pool = reports::small_pool_text(span);
+        if (pool.empty()) continue;
+        const std::string reason = span.engine_reason.empty() ? "" : fmt::format("{}: {}\n", tool, ums::printable(span.engine_reason));
+        return fmt::format("{}{}: {}\n", reason, tool, pool);
+    }
+    return {};
 }
 
 void refuse_windows_path(const std::string& path) {

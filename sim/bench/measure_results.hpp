@@ -118,6 +118,8 @@ struct MeasureTimespanResults {
     std::string engine_reason;    // why it is not the first choice, or empty
     std::uint32_t cpu_count = 0;  // schedulers
     std::uint32_t thread_count = 0;
+    // Threads of each scheduler, if the engine is a pool of them and a scheduler has more requests outstanding than that; otherwise 0.
+    std::uint32_t pool_threads = 0;
     std::uint64_t start_utc_us = 0;           // of the measured time
     std::uint64_t duration_ns = 0;            // actually measured
     std::vector<MeasureTargetFacts> targets;  // as in the spec

@@ -14,6 +14,7 @@
 #include "ums/base/machine.hpp"
 #include "ums/base/memory_reserve.hpp"
 #include "ums/base/units.hpp"
+#include "ums/io/threads_engine.hpp"
 
 namespace sim {
 
@@ -29,6 +30,18 @@ std::vector<std::uint32_t> distinct(const std::vector<std::uint32_t>& cpus) {
         if (std::find(once.begin(), once.end(), cpu) == once.end()) once.push_back(cpu);
     }
     return once;
+}
+
+// Requests of a thread that the engine gets at a time. Copies to and from a mapping are none.
+std::uint64_t engine_requests_of(const MeasureTimespan& spec, const MeasureThread& thread) {
+    std::uint64_t requests = 0;
+    for (const auto& lane : thread.lanes) {
+        const MeasureTarget& target = lane->work.spec;
+        if (target.view != MeasureView::none) continue;
+        if (spec.requests_per_thread != 0) return spec.requests_per_thread;
+        requests += target.outstanding;
+    }
+    return requests;
 }
 
 }  // namespace
@@ -157,6 +170,14 @@ void MeasureTimespanRun::make_schedulers() {
     results_.engine_reason = schedulers_->engine_reason();
     results_.cpu_count = group.cpu_count;
     results_.thread_count = static_cast<std::uint32_t>(threads_.size());
+    note_small_pool();
+}
+
+void MeasureTimespanRun::note_small_pool() {
+    if (results_.engine != "threads") return;
+    std::vector<std::uint64_t> requests(results_.cpu_count);
+    for (const auto& thread : threads_) requests.at(thread->scheduler) += engine_requests_of(spec_, *thread);
+    if (*std::max_element(requests.begin(), requests.end()) > ums::kEngineThreadsMax) results_.pool_threads = ums::kEngineThreadsMax;
 }
 
 void MeasureTimespanRun::enter(MeasurePhase phase) {

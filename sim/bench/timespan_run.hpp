@@ -30,6 +30,7 @@ private:
     [[nodiscard]] std::uint64_t interval_bytes() const;
     void check_memory() const;
     void make_schedulers();
+    void note_small_pool();
     [[nodiscard]] std::uint32_t cpu_count() const;
     [[nodiscard]] std::size_t place_of(std::size_t thread) const;
     ums::Task<void> main();

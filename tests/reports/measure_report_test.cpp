@@ -27,3 +27,11 @@ TEST_CASE("burst credits that ran out are told in the column of the other lines"
     for (std::size_t i = 0; i < 20; ++i) timespan.rows[0].intervals[i].reads.requests = i < 10 ? 100 : 50;
     CHECK_THAT(reports::measure_text(results), ContainsSubstring("\n  burst       after 10 s the rate fell from 100 to 50 requests/s"));
 }
+
+TEST_CASE("a pool of threads that is smaller than the requests outstanding is told in the column of the other lines") {
+    sim::MeasureResults results;
+    results.timespans = {test::measured_second(30, 100)};
+    CHECK_THAT(reports::measure_text(results), !ContainsSubstring("pool"));
+    results.timespans[0].pool_threads = 64;
+    CHECK_THAT(reports::measure_text(results), ContainsSubstring("\n  engine      a pool has 64 threads for each CPU in use"));
+}

@@ -195,3 +195,24 @@ TEST_CASE("the threads that do a measurement's I/O run on the CPU of their sched
     CHECK(Measurement(spec, run.storage, run.clock, run.sink).run().failure_reason.empty());
     CHECK(lists == std::set<std::string>{wanted});
 }
+
+TEST_CASE("a measurement says if its pool of threads is smaller than the requests that a scheduler has outstanding") {
+    const auto pool_threads = [](EngineChoice engine, std::uint32_t outstanding, MeasureView view) {
+        RealRun run;
+        MeasureSpec spec;
+        spec.engine = engine;
+        MeasureTimespan& timespan = spec.timespans.emplace_back();
+        timespan.duration_s = 1;
+        timespan.cpu_count = 1;
+        timespan.targets = {small_writer(run)};
+        timespan.targets[0].outstanding = outstanding;
+        timespan.targets[0].view = view;
+        timespan.targets[0].direct = view == MeasureView::none;
+        const MeasureResults results = Measurement(spec, run.posix, run.clock, run.sink).run();
+        CHECK(results.failure_reason.empty());
+        return results.timespans.at(0).pool_threads;
+    };
+    CHECK(pool_threads(EngineChoice::threads, 65, MeasureView::none) == 64);
+    CHECK(pool_threads(EngineChoice::threads, 64, MeasureView::none) == 0);
+    CHECK(pool_threads(EngineChoice::threads, 65, MeasureView::mapped) == 0);
+}
