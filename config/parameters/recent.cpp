@@ -22,8 +22,9 @@ std::vector<Parameter> recent_parameters() {
          .details =
              "Ten times a second an indirect checkpoint checks how many pages of all files are dirty, and writes those above the target: "
              "as many pages as the files could write within this time, by their request blocks and average duration. It also stays ahead "
-             "of the log, a little at a time, so that a log that fills up needs no burst. CheckpointInterval then has no effect. The "
-             "chart of dirty pages in the HTML report shows the difference. An extension of ioproof.",
+             "of the log, a little at a time, so that a log that fills up needs no burst. A backup, which begins with a checkpoint, does "
+             "not wait for that. CheckpointInterval then has no effect. The chart of dirty pages in the HTML report shows the difference. "
+             "An extension of ioproof.",
          .background = "TARGET_RECOVERY_TIME of a database: 60 s for new ones since SQL Server 2016, 0 (automatic checkpoints) before."},
         {.section = kSection,
          .ini_name = "CheckpointSlowWrite",
@@ -36,7 +37,7 @@ std::vector<Parameter> recent_parameters() {
          .details =
              "If the data files' writes of the last tenth of a second took longer on average, the number of writes that the checkpoint "
              "has outstanding is halved, down to one; otherwise it rises again, one at a time. This does not apply while the log is "
-             "short of space, nor to the first and last checkpoint. An extension of ioproof.",
+             "short of space or a backup waits for its checkpoint, nor to the first and last one. An extension of ioproof.",
          .background = "Automatic checkpoints of SQL Server slow down when the latency of their writes rises above 50 ms."},
         {.section = kSection,
          .ini_name = "LogInstantGrowth",

@@ -24,7 +24,10 @@ Checkpoint::Checkpoint(RunContext& context)
     : context_(context), slow_writes_(context.options.recent.checkpoint_slow_write_ms, context.schedulers.size() * kWritersPerScheduler) {}
 
 ums::Task<bool> Checkpoint::run(Haste haste) {
+    const std::uint32_t in_haste = haste == Haste::at_once ? 1 : 0;
+    waiting_ += in_haste;
     co_await one_at_a_time_.acquire(ums::LatchMode::exclusive, ums::WaitType::checkpoint_queue);
+    waiting_ -= in_haste;
     context_.log.space().checkpoint_wanted().reset();
     bool is_whole = false;
     std::exception_ptr mistake;
@@ -128,7 +131,7 @@ ums::Task<void> Checkpoint::write_little_by_little() {
         if (!periodic_) was_abandoned_ = true;
         const std::size_t done = next_.load(std::memory_order_relaxed);
         if (done >= dirty_.size() || is_broken_off()) break;
-        if (log.checkpoint_wanted().is_set()) {
+        if (is_waited_for()) {
             co_await write_up_to(dirty_.size(), Haste::at_once);
             break;
         }
@@ -176,10 +179,13 @@ void Checkpoint::look_at_writes() {
 ums::Task<void> Checkpoint::wait_for_turn(std::uint32_t number, std::size_t end) {
     if (number == 0 && context_.now_ns() >= next_look_ns_) look_at_writes();
     while (number >= slow_writes_.allowed() && next_.load(std::memory_order_relaxed) < end && !is_broken_off()) {
-        if (context_.log.space().checkpoint_wanted().is_set()) co_return;
+        if (is_waited_for()) co_return;
         co_await ums::sleep_until(context_.now_ns() + kPollNs, ums::WaitType::dirty_page_poll);
     }
 }
+
+// By a task that needs room in the log, or by a backup, whose own checkpoint comes after this one.
+bool Checkpoint::is_waited_for() const { return waiting_ > 0 || context_.log.space().checkpoint_wanted().is_set(); }
 
 // Users that are ending must not wait for queued pages: the final checkpoint writes them.
 bool Checkpoint::is_broken_off() {

@@ -16,8 +16,9 @@ class Checkpoint {
 public:
     explicit Checkpoint(RunContext& context);
 
-    // One immediate checkpoint, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch. Aborted,
-    // without truncating the log, if the run stops or the main run ends meanwhile; none begins while users are ending.
+    // One immediate checkpoint, from the dirty pages found to the truncated log. Several callers take turns; one of the service that is in
+    // progress then writes what is left of it at once. Hold no latch. Aborted, without truncating the log, if the run stops or the main run
+    // ends meanwhile; none begins while users are ending.
     ums::Task<void> run_once() { co_await run_whole(); }
     // The same. False: it was aborted, or none began.
     ums::Task<bool> run_whole() { return run(Haste::at_once); }
@@ -59,6 +60,7 @@ private:
     void look_at_writes();
     ums::Task<void> sync_files();
     [[nodiscard]] bool is_broken_off();
+    [[nodiscard]] bool is_waited_for() const;
 
     // Pages about which the checkpoint promises nothing.
     struct Exceptions {
@@ -73,6 +75,7 @@ private:
     std::atomic<bool> stopping_{false};
     std::atomic<bool> periodic_{false};
     std::atomic<bool> was_abandoned_{false};  // this pass left pages to the next one
+    std::atomic<std::uint32_t> waiting_{0};   // immediate checkpoints that wait for their turn
     std::vector<std::uint64_t> dirty_;        // packed page keys, ascending
     std::atomic<std::size_t> next_{0};        // index into dirty_
     std::atomic<std::size_t> total_{0};
