@@ -152,7 +152,9 @@ ums::Task<bool> Backup::make(BackupKind kind) {
     const WorkClock clock(parts_.context.journal.clock());
     const std::uint64_t log_before_bytes = log_copy_.copied_bytes();
     BackupSet set{.kind = kind, .number = sets_.empty() ? 1 : sets_.back().number + 1, .first_chunk = parts_.chain.chunk_count()};
-    for (const BackupSource& source : parts_.sources) set.shrunk.push_back(source.data->file.shrunk_count);
+    // Its log may begin long before it: where the one of the last backup ended.
+    if (!log_copy_.is_going_on()) shrunk_ = shrunk_counts();
+    set.shrunk = shrunk_;
     bool is_made = co_await begin_set(set);
     std::uint64_t pages = 0;
     if (kind != BackupKind::log && is_made) {
@@ -160,6 +162,7 @@ ums::Task<bool> Backup::make(BackupKind kind) {
         std::vector<PageBlock> blocks = is_full ? blocks_of_all_pages(parts_) : blocks_of_changed_pages(parts_);
         is_made = co_await copy_pages(set, std::move(blocks), is_full ? 1 : full_end_position_, pages);
     }
+    shrunk_ = shrunk_counts();
     if (is_made) is_made = co_await log_copy_.copy(set.number);
     if (is_made) is_made = co_await end_set(set, pages);
     if (!is_made) co_return false;
@@ -173,6 +176,12 @@ ums::Task<bool> Backup::make(BackupKind kind) {
     is_restored_ = false;
     if (kind != BackupKind::differential) log_due_ns_ = due_after(parts_.options.log_interval_s);
     co_return !parts_.context.run.is_stopping();
+}
+
+std::vector<std::uint64_t> Backup::shrunk_counts() const {
+    std::vector<std::uint64_t> counts;
+    for (const BackupSource& source : parts_.sources) counts.push_back(source.data->file.shrunk_count);
+    return counts;
 }
 
 void Backup::tell(const BackupSet& set, std::uint64_t pages, std::uint64_t log_bytes, std::uint64_t duration_us) {

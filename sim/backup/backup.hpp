@@ -56,6 +56,7 @@ private:
     ums::Task<void> restore();
     ums::Task<void> end_chain(const std::string& why);
     void forget_chain();
+    [[nodiscard]] std::vector<std::uint64_t> shrunk_counts() const;
     void refuse(std::string_view what);
     [[nodiscard]] std::string why_incomplete(std::string_view backup) const;
     void tell(const BackupSet& set, std::uint64_t pages, std::uint64_t log_bytes, std::uint64_t duration_us);
@@ -70,6 +71,7 @@ private:
     std::vector<BackupSet> sets_;         // of the chain, complete ones only
     std::deque<std::size_t> unverified_;  // of them: log backups that are still to be verified, by index
     std::uint64_t chain_number_ = 0;
+    std::vector<std::uint64_t> shrunk_;  // of the next backup
     std::uint64_t log_due_ns_ = 0;
     std::uint32_t full_end_position_ = 1;  // in the stripes: after the full backup
     bool is_verified_ = true;              // the last backup; or nothing is to be verified

@@ -27,7 +27,7 @@ struct BackupSet {
     std::uint32_t end_chunk = 0;
     std::uint64_t last_lsn = 0;           // to which a restore brings all pages
     PageSums sums{};                      // of the pages at that LSN; only of the newest backup
-    std::vector<std::uint64_t> shrunk{};  // by source: how often the file had been cut when the backup began
+    std::vector<std::uint64_t> shrunk{};  // by source: how often the file had been cut before the log of the backup begins, or less
 };
 
 // Adds a complete backup to those of its chain. The one before loses its sums: a restore compares with the newest ones, and in a chain of

@@ -91,9 +91,7 @@ void Restore::take_log(std::span<const std::byte> blocks) {
         static_cast<void>(for_each_record(block, [this](const LogRecordHeader& record, std::span<const std::byte> /*body*/) {
             const std::size_t source = source_of(record.file_id);
             if (source >= redo_.size() || record.lsn > sets_.back().last_lsn) return;
-            const bool is_cut =
-                record.kind == static_cast<std::uint16_t>(LogRecordKind::file_resize) && record.page_count < redo_[source].page_count();
-            if (is_cut) ++cuts_[source];
+            if (record.kind == static_cast<std::uint16_t>(LogRecordKind::file_resize) && is_cut(record)) ++cuts_[source];
             redo_[source].take(record);
         }));
         at += std::max<std::uint32_t>(header.size_bytes, sizeof header);

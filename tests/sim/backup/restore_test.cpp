@@ -8,11 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "sim/backup/backup.hpp"
 #include "sim/backup/backup_format.hpp"
+#include "sim/context/file_resizer.hpp"
 #include "sim/limits.hpp"
 #include "tests/sim/support/backup_world.hpp"
 #include "tests/sim/support/worker_world.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/units.hpp"
 
 using namespace sim::testing;
 
@@ -81,4 +84,39 @@ TEST_CASE("a restored file that is not what the data file was at the end of the 
     CHECK(findings[0].kind == sim::FindingKind::wal_violation);
     CHECK(findings[0].place.role == sim::FileRole::restored);
     CHECK_THAT(findings[0].description, ContainsSubstring(chain.said));
+}
+
+// The log of the differential backup begins where that of the full one ended.
+TEST_CASE("a restored file is compared as a whole although it was cut, and grew again, before its differential backup") {
+    ums::Semaphore outstanding(sim::kOutstandingIoMax);
+    WorkerWorld world;
+    world.options.backup_user.folders = "/memory";
+    world.options.backup_user.restore_folder = "/memory";
+    world.options.backup_user.differential_interval_s = 1;
+    world.options.backup_user.log_interval_s = 3600;
+    world.run([&outstanding](WorkerWorld& w) -> ums::Task<void> {
+        co_await add_backup_files(w, outstanding);
+        sim::Backup backup(w.context(), w.parts->backup_files, *w.parts->checkpoint, *w.parts->log_auditor);
+        ums::TaskGroup tasks;
+        w.state.release_users();
+        (*w.schedulers)[0].spawn(tasks, "Backup", backup.serve());
+        co_await w.sleep_ms(500);
+        co_await w.change_page(300);
+        sim::FileResizer resizer(w.context());
+        co_await resizer.resize(w.data(), 2 * ums::kMb);
+        co_await resizer.resize(w.data(), 8 * ums::kMb);
+        co_await w.change_page(40);
+        co_await w.sleep_ms(1000);
+        w.state.end_users();
+        w.state.users_have_ended();
+        co_await tasks.join();
+        co_await backup.finish();
+        CHECK(w.data().file.shrunk_count == 1);
+        CHECK(backup.result().full.count == 1);
+        CHECK(backup.result().differential.count == 1);
+        CHECK(backup.result().compared.count == 1);
+    });
+    INFO(world.sink.text());
+    CHECK(world.sink.findings().empty());
+    CHECK(world.sink.count_of(sim::Severity::info, "not compared as a whole") == 0);
 }
