@@ -159,7 +159,9 @@ ums::Task<bool> Backup::make(BackupKind kind) {
     std::uint64_t pages = 0;
     if (kind != BackupKind::log && is_made) {
         const bool is_full = kind == BackupKind::full;
-        std::vector<PageBlock> blocks = is_full ? blocks_of_all_pages(parts_) : blocks_of_changed_pages(parts_);
+        std::vector<PageBlock> blocks;
+        if (is_full) blocks = blocks_of_all_pages(parts_);
+        if (!is_full) blocks = co_await blocks_of_changed_pages(parts_);
         is_made = co_await copy_pages(set, std::move(blocks), is_full ? 1 : full_end_position_, pages);
     }
     shrunk_ = shrunk_counts();

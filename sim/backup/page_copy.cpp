@@ -28,13 +28,14 @@ std::vector<PageBlock> blocks_of_all_pages(const BackupParts& parts) {
     return blocks;
 }
 
-std::vector<PageBlock> blocks_of_changed_pages(const BackupParts& parts) {
+ums::Task<std::vector<PageBlock>> blocks_of_changed_pages(const BackupParts& parts) {
     std::vector<PageBlock> blocks;
     for (std::size_t i = 0; i < parts.sources.size(); ++i) {
         const BackupSource& source = parts.sources[i];
         const std::uint32_t pages = source.data->file.pages();
         std::uint32_t in_block = parts.block_pages;
         for (std::uint32_t first = 0; first < pages; first += kExtentPages) {
+            if (first % kPagesBetweenYields == 0) co_await ums::Scheduler::current().yield_if_due();
             const std::uint32_t count = std::min(kExtentPages, pages - first);
             bool is_changed = false;
             for (std::uint32_t page = first; page < first + count && !is_changed; ++page) is_changed = has_changed(source, page);
@@ -53,7 +54,7 @@ std::vector<PageBlock> blocks_of_changed_pages(const BackupParts& parts) {
             in_block += count;
         }
     }
-    return blocks;
+    co_return blocks;
 }
 
 std::uint32_t stripe_pages_for(std::uint64_t block_count, std::uint32_t stripe_count, std::uint32_t block_pages) {

@@ -7,6 +7,7 @@
 
 #include "sim/backup/backup_parts.hpp"
 #include "ums/sched/event.hpp"
+#include "ums/sched/task.hpp"
 #include "ums/sched/task_group.hpp"
 
 namespace sim {
@@ -21,9 +22,11 @@ struct PageBlock {
     std::vector<Range> ranges;  // ascending
 };
 
-// All pages; or the extents with a page that differs from the last full backup.
+// All pages.
 [[nodiscard]] std::vector<PageBlock> blocks_of_all_pages(const BackupParts& parts);
-[[nodiscard]] std::vector<PageBlock> blocks_of_changed_pages(const BackupParts& parts);
+// The extents with a page that differs from the last full backup. Yields: what changes meanwhile may be left out. `parts` must outlive the
+// task.
+[[nodiscard]] ums::Task<std::vector<PageBlock>> blocks_of_changed_pages(const BackupParts& parts);
 // How many pages of each stripe this many blocks take.
 [[nodiscard]] std::uint32_t stripe_pages_for(std::uint64_t block_count, std::uint32_t stripe_count, std::uint32_t block_pages);
 

@@ -167,18 +167,19 @@ ums::Task<bool> Restore::write_run(const PageRun& run, PageTransfers& transfers,
 
 // --- redo ---
 
-std::vector<Restore::Redone> Restore::changes_of(std::size_t source) const {
+ums::Task<void> Restore::add_changes_of(std::size_t source, std::vector<Redone>& changes) {
     const LogRedo& log = redo_[source];
     const PageLedger& ledger = parts_.sources[source].restored->ledger;
-    std::vector<std::uint32_t> pages;
-    for (const auto& [page, change] : log.changes()) {
-        if (page < log.page_count() && (change.lsn > ledger[page].lsn || ledger[page].unknown != 0)) pages.push_back(page);
-    }
-    std::sort(pages.begin(), pages.end());
-    std::vector<Redone> changes;
-    for (const std::uint32_t page : pages) {
-        const LogRedo::Change& change = log.changes().at(page);
-        const bool follows = !changes.empty() && changes.back().first_page + changes.back().entries.size() == page &&
+    for (std::uint32_t page = 0; page < log.page_count(); ++page) {
+        if (page % kPagesBetweenYields == 0) co_await ums::Scheduler::current().yield_if_due();
+        const auto found = log.changes().find(page);
+        if (found == log.changes().end()) continue;
+        const LogRedo::Change& change = found->second;
+        const PageLedger::Entry restored = ledger[page];
+        if (change.lsn <= restored.lsn && restored.unknown == 0) continue;
+        ++result_.pages_redone;
+        const bool follows = !changes.empty() && changes.back().source == source &&
+                             changes.back().first_page + changes.back().entries.size() == page &&
                              changes.back().entries.size() < parts_.block_pages;
         if (!follows) changes.push_back({source, page, {}});
         PageLedger::Entry entry;
@@ -186,17 +187,11 @@ std::vector<Restore::Redone> Restore::changes_of(std::size_t source) const {
         entry.lsn = change.lsn;
         changes.back().entries.push_back(entry);
     }
-    return changes;
 }
 
 ums::Task<bool> Restore::redo() {
     std::vector<Redone> changes;
-    for (std::size_t i = 0; i < parts_.sources.size(); ++i) {
-        for (Redone& change : changes_of(i)) {
-            result_.pages_redone += change.entries.size();
-            changes.push_back(std::move(change));
-        }
-    }
+    for (std::size_t i = 0; i < parts_.sources.size(); ++i) co_await add_changes_of(i, changes);
     next_ = 0;
     ums::TaskGroup writers;
     parts_.spawn_tasks(writers, "Restore", [&] { return redo_some(changes); });
@@ -232,7 +227,7 @@ ums::Task<bool> Restore::compare() {
     const WorkClock clock(parts_.context.journal.clock());
     std::vector<ReadBackRange> ranges;
     for (std::size_t i = 0; i < parts_.sources.size(); ++i) {
-        compare_sums(i);
+        co_await compare_sums(i);
         add_whole_file(ranges, *parts_.sources[i].restored, parts_.block_pages);
         co_await parts_.sources[i].restored->file.drop_cache();
     }
@@ -243,25 +238,37 @@ ums::Task<bool> Restore::compare() {
 }
 
 // Compares the versions that the restore has given the pages with those that the run had given them at that place in its log.
-void Restore::compare_sums(std::size_t source) {
+ums::Task<void> Restore::compare_sums(std::size_t source) {
     const BackupSource& backed_up = parts_.sources[source];
-    DataFile& restored = *backed_up.restored;
+    const DataFile& restored = *backed_up.restored;
     const PageSums& sums = sets_.back().sums;
     const PageSums::File expected = sums.file(backed_up.data->file.id());
     const std::uint32_t pages = restored.file.pages();
     bool is_known = cuts_[source] <= backed_up.data->file.shrunk_count - base_of_log().shrunk.at(source);
-    for (std::uint32_t page = 0; page < pages && is_known; ++page) is_known = restored.ledger[page].unknown == 0;
+    std::vector<RegionSum> found(expected.regions.size());
+    for (std::uint32_t page = 0; page < pages && is_known; ++page) {
+        if (page % kPagesBetweenYields == 0) co_await ums::Scheduler::current().yield_if_due();
+        const PageLedger::Entry entry = restored.ledger[page];
+        is_known = entry.unknown == 0;
+        if (page < expected.page_count) add_to_region(found[page / sums.region_pages()], sums.region_pages(), page, entry.version);
+    }
     if (!is_known) {
         parts_.context.journal.info(
             fmt::format("{}: not compared as a whole, because nothing is promised for some of its pages. Every other page is compared.",
                         restored.file.path()));
-        return;
+        co_return;
     }
-    const auto version_of = [&restored](std::uint32_t page) -> std::uint32_t { return restored.ledger[page].version; };
-    const PageSums::File found = sums.resized(expected, expected.page_count, version_of, true);
-    if (expected.page_count == pages && expected.regions == found.regions) return;
-    const auto [wrong, right] = std::mismatch(expected.regions.begin(), expected.regions.end(), found.regions.begin());
-    const auto first = static_cast<std::uint32_t>((wrong - expected.regions.begin()) * sums.region_pages());
+    if (expected.page_count == pages && expected.regions == found) co_return;
+    const auto [wrong, right] = std::mismatch(expected.regions.begin(), expected.regions.end(), found.begin());
+    report_difference(source, static_cast<std::uint32_t>((wrong - expected.regions.begin()) * sums.region_pages()));
+}
+
+void Restore::report_difference(std::size_t source, std::uint32_t first) {
+    const BackupSource& backed_up = parts_.sources[source];
+    DataFile& restored = *backed_up.restored;
+    const PageSums& sums = sets_.back().sums;
+    const std::uint32_t expected_pages = sums.file(backed_up.data->file.id()).page_count;
+    const std::uint32_t pages = restored.file.pages();
     Finding finding;
     finding.kind = FindingKind::wal_violation;
     finding.place.file_id = restored.file.id();
@@ -271,9 +278,9 @@ void Restore::compare_sums(std::size_t source) {
     finding.place.size_bytes = std::uint64_t{sums.region_pages()} * kPageBytes;
     finding.expected = {.lsn = sets_.back().last_lsn};
     finding.description =
-        expected.page_count != pages
+        expected_pages != pages
             ? fmt::format("The restored file has {} pages; {} had {} at the end of the backup.", pages, backed_up.data->file.path(),
-                          expected.page_count)
+                          expected_pages)
             : fmt::format("The restored file does not hold what {} held at the end of the backup: changes are missing from page {} on.",
                           backed_up.data->file.path(), first);
     finding.reasoning = {"The versions of the pages after the restore were summed up, and compared with the sums at the end of the backup.",

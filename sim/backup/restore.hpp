@@ -43,10 +43,11 @@ private:
     ums::Task<bool> write_run(const PageRun& run, PageTransfers& transfers, std::byte* buffer);
     ums::Task<bool> redo();
     ums::Task<void> redo_some(std::span<const Redone> changes);
-    [[nodiscard]] std::vector<Redone> changes_of(std::size_t source) const;
+    ums::Task<void> add_changes_of(std::size_t source, std::vector<Redone>& changes);
     ums::Task<bool> sync();
     ums::Task<bool> compare();
-    void compare_sums(std::size_t source);
+    ums::Task<void> compare_sums(std::size_t source);
+    void report_difference(std::size_t source, std::uint32_t first);
 
     BackupParts& parts_;
     const std::span<const BackupSet> sets_;
