@@ -19,11 +19,13 @@ STRIPES, TRANSFER_BYTES = 2, 64 * 1024
 CONFIGURATION = """
 [config]
 test_cycles = 1
-test_cycle_duration_s = 2
+test_cycle_duration_s = 4
 [[file]]
 path = "{0}/a.mdx"
 initial_size_mb = 2
-max_size_mb = 2
+max_size_mb = 8
+increment_mb = 1
+shrinkable = true
 [[file]]
 path = "{0}/a.ldx"
 initial_size_mb = 256
@@ -31,6 +33,10 @@ max_size_mb = 256
 log_file = true
 [random_user]
 user_count = 1
+[shrink_user]
+min_interval_s = 1
+max_interval_s = 1
+max_extends = 2
 [backup_user]
 backup_folder = "{0}/backups"
 restore_folder = "{0}/restored"
@@ -121,29 +127,37 @@ def pages_of(backup, stripes):
 
 
 def restore(chain, stripes):
-    """The pages as a restore of the whole chain leaves them."""
+    """The pages and sizes of the files as a restore of the whole chain leaves them, and how many changes and cuts of the log it took."""
     last_with_pages = [backup for backup in chain.sets if backup["kind"] != LOG_BACKUP][-1]
-    pages = pages_of(chain.sets[0], stripes)
+    pages, sizes = pages_of(chain.sets[0], stripes), dict(last_with_pages["sizes"])
     for (file_id, first_page, size) in ((f, 0, s) for f, s in chain.sets[0]["sizes"].items()):
         expect(all((file_id, page) in pages for page in range(first_page, size)), chain.path, 0, "a full backup without all pages")
     if last_with_pages is not chain.sets[0]:
+        pages = {(file_id, number): page for (file_id, number), page in pages.items() if number < sizes[file_id]}
         pages.update(pages_of(last_with_pages, stripes))
-    end_lsn, changed = chain.sets[-1]["end"][0], 0
-    for _, records in chain.blocks:
-        for kind, file_id, page_id, version, lsn, _, _ in records:
-            page = pages.get((file_id, page_id))
-            if kind in (1, 2) and lsn <= end_lsn and (page is None or lsn > page[1]):
-                pages[file_id, page_id] = (version, lsn)
-                changed += 1
-    return pages, changed
+    end_lsn, changed, cuts = chain.sets[-1]["end"][0], 0, 0
+    for record in (record for _, records in chain.blocks for record in records if record[4] <= end_lsn):
+        kind, file_id, page_id, version, lsn, page_count, _ = record
+        page = pages.get((file_id, page_id))
+        if kind in (1, 2) and (page is None or lsn > page[1]):
+            pages[file_id, page_id] = (version, lsn)
+            changed += 1
+        if kind == 5:
+            sizes[file_id] = page_count
+        if kind == 5 and page_count < page_id:
+            pages = {key: page for key, page in pages.items()
+                     if key[0] != file_id or key[1] < page_count or (page is not None and page[1] > lsn)}
+            cuts += 1
+    return pages, sizes, changed, cuts
 
 
 def check(folder):
     chain = Chain(os.path.join(folder, "backups", "ioproof_backup.trn"))
     paths = [os.path.join(folder, "backups", f"ioproof_backup_{number}.bak") for number in range(1, STRIPES + 1)]
-    pages, changed = restore(chain, [(path, read(path)) for path in paths])
+    pages, sizes, changed, cuts = restore(chain, [(path, read(path)) for path in paths])
     path = os.path.join(folder, "restored", "restored_1_a.mdx")
     restored, written = read(path), 0
+    expect(len(restored) == sizes[1] * PAGE_BYTES, path, 0, f"has {len(restored) // PAGE_BYTES} pages, not {sizes[1]}")
     for number in range(1, len(restored) // PAGE_BYTES):
         page = check_page(path, restored, number)
         expected = pages.get((1, number))
@@ -153,7 +167,7 @@ def check(folder):
     kinds = [backup["kind"] for backup in chain.sets]
     expect(kinds[-1] == LOG_BACKUP, path, 0, f"backups of kinds {kinds}")
     print(f"{len(kinds)} backups, {len(chain.blocks)} log blocks in {chain.number} chunks are as the document says; {written} restored pages "
-          f"hold what they say, {changed} changes of the log among them")
+          f"hold what they say, {changed} changes of the log among them, and {cuts} cuts")
 
 
 if __name__ == "__main__":
