@@ -211,7 +211,7 @@ struct ThresholdResult {
 struct PromisesResult {
     std::string keeper;       // "the ledger /x/y"
     bool are_used = false;    // otherwise the remark says why not
-    std::string remark;       // a sentence, or empty
+    std::string remark{};     // a sentence, or empty
     std::uint64_t pages = 0;  // for which it holds a minimum version
     std::uint64_t block = 0;  // up to which the log was hardened; 0: nothing of it is promised
     std::uint64_t checkpoint_lsn = 0;
