@@ -39,6 +39,13 @@ bool was_read_through_new_file(const sim::Finding& finding) {
                        [](const sim::Reread& reread) { return reread.through_new_file && reread.has_come(); });
 }
 
+// It was read again, and no read returned what was written.
+bool never_became_right(const sim::Finding& finding) {
+    return !finding.rereads.empty() && std::none_of(finding.rereads.begin(), finding.rereads.end(), [](const sim::Reread& reread) {
+        return reread.result == sim::RereadResult::right;
+    });
+}
+
 // "8 sectors of version 3 instead of version 5". At least one is wrong.
 std::string detail_of_part(const std::vector<sim::SectorFact>& sectors, std::uint32_t expected_version) {
     const sim::SectorFact& first = *std::find_if(sectors.begin(), sectors.end(), is_wrong);
@@ -244,6 +251,19 @@ KindText kind_text(const sim::Finding& finding) {
     if (finding.kind == Kind::lost_write && was_read_through_new_file(finding)) {
         static const std::string meaning = lost_write_meaning(", even after the caches were flushed and dropped and the file was reopened");
         return {meaning, kind_text(finding.kind).advice};
+    }
+    if (finding.kind == Kind::stale_read && never_became_right(finding)) {
+        return {
+            "A read returned an older version of the page although a newer one had been written and acknowledged. No later read returned "
+            "the newer one, so nothing shows that it is on the medium. SQL Server cannot see this by checksum: it would continue with old "
+            "data.",
+            kind_text(finding.kind).advice};
+    }
+    if (finding.kind == Kind::misdirected_read && never_became_right(finding)) {
+        return {
+            "A read returned a sound image of another page. No later read returned the right one, so nothing shows that the data is where "
+            "it belongs.",
+            kind_text(finding.kind).advice};
     }
     if (finding.transient && finding.kind == Kind::torn_page) {
         return {

@@ -86,6 +86,18 @@ TEST_CASE("a lost write is said to be lost even after the file was reopened only
     CHECK_THAT(meaning(), ContainsSubstring("the file was reopened. SQL Server would work with old data"));
 }
 
+TEST_CASE("a later read is said to have returned the right page only if one did") {
+    sim::Finding finding = example_finding();
+    finding.transient = true;
+    for (const auto kind : {sim::FindingKind::stale_read, sim::FindingKind::misdirected_read}) {
+        finding.kind = kind;
+        finding.rereads = {{.attempt = 1, .result = sim::RereadResult::other_image}};
+        CHECK_THAT(std::string(reports::kind_text(finding).meaning), ContainsSubstring("No later read returned the"));
+        finding.rereads.push_back({.attempt = 2, .result = sim::RereadResult::right});
+        CHECK_THAT(std::string(reports::kind_text(finding).meaning), ContainsSubstring("a later read returned the"));
+    }
+}
+
 TEST_CASE("one wrong bit is not called bits") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::bit_corruption;
