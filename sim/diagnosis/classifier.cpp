@@ -199,12 +199,16 @@ std::optional<Verdict> misdirected(const Evidence& evidence) {
     });
     if (!all_other) return std::nullopt;
     Verdict verdict;
-    verdict.kind = evidence.is_transient ? FindingKind::misdirected_read : FindingKind::misdirected_write;
+    const bool is_of_read = evidence.is_transient || evidence.is_unsteady;
+    verdict.kind = is_of_read ? FindingKind::misdirected_read : FindingKind::misdirected_write;
     verdict.other = PagePlace{other->file_id, {}, other->page_id, other->version};
     verdict.reasoning = {fmt::format("{} of {} sectors are those of page {} of file {}, version {}.", wrong_sectors(evidence),
                                      kSectorsPerPage, other->page_id, other->file_id, other->version),
                          how_long(evidence)};
-    if (!evidence.is_transient) verdict.reasoning.emplace_back("The other page's image was written here.");
+    if (!is_of_read) verdict.reasoning.emplace_back("The other page's image was written here.");
+    if (evidence.is_unsteady && !evidence.is_transient) {
+        verdict.reasoning.emplace_back("The reads kept returning different images, so nothing shows that this one was written here.");
+    }
     if (is_gone(evidence)) {
         verdict.reasoning.emplace_back(evidence.became_right
                                            ? "The disk holds the right page here: the read was answered from another place."

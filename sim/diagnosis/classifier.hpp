@@ -34,6 +34,7 @@ struct Evidence {
     std::uint32_t not_read_bytes = 0;
     bool is_transient = false;  // a later read was right, or at least did not return this image again
     bool became_right = true;   // of a transient image: a later read was right, not only wrong in another way
+    bool is_unsteady = false;   // the reads kept disagreeing: nothing shows that this image is on the disk
     LaterReads later_reads = LaterReads::all;
     bool was_overwritten = false;              // before any re-read
     bool has_stood = false;                    // stayed wrong until then

@@ -133,7 +133,9 @@ ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, con
                 observation.right = PageImage(rereader.bytes());
                 reread.result = RereadResult::right;
             } else {
-                observation.last = keep_image(observation.images, rereader.bytes());
+                const std::size_t index = keep_image(observation.images, rereader.bytes());
+                observation.times_last = index == observation.last ? observation.times_last + 1 : 1;
+                observation.last = index;
             }
         }
         observation.rereads.push_back(reread);
@@ -221,6 +223,7 @@ ums::Task<Finding> PageDiagnosis::judge(DataFile& data, const ExpectedPage& expe
     evidence.is_transient = transient;
     evidence.became_right = !right.is_none();
     evidence.later_reads = later_reads_in(observation.rereads);
+    evidence.is_unsteady = observation.is_unsteady();
     evidence.was_overwritten = observation.fate != Fate::left_alone;
     evidence.has_stood = observation.fate == Fate::stood_till_written;
     const bool is_missing = !transient && sim::is_image_missing(evidence);

@@ -53,12 +53,15 @@ private:
     struct Observation {
         std::vector<PageImage> images;  // wrong images that came back, each once, starting with the first one seen
         std::size_t last = 0;           // index of the one that came back last
+        std::uint32_t times_last = 1;   // how often in a row
         PageImage right;                // null unless the page became right
         Fate fate = Fate::left_alone;
         std::vector<Reread> rereads;
 
         [[nodiscard]] bool stays_wrong() const { return right.is_none() && fate != Fate::overwritten; }
         [[nodiscard]] bool stays(std::size_t index) const { return stays_wrong() && index == last; }
+        // The reads kept disagreeing: not even the last image is known to be on the disk.
+        [[nodiscard]] bool is_unsteady() const { return images.size() > 2 && times_last == 1; }
     };
 
     ums::Task<void> diagnose_page(DataFile& data, const ReadPage& read, std::span<const ReadPage> in_hand);

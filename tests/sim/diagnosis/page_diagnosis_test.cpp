@@ -119,6 +119,25 @@ TEST_CASE("a read fault on a page that is also wrong on the disk gives two findi
     CHECK_FALSE(findings[1].transient);
 }
 
+TEST_CASE("if each read returns another page, nothing is said to have been written here") {
+    Rig rig({.repairs = true});
+    rig.run([](Rig& r) -> ums::Task<void> {
+        co_await write_twice(r);
+        std::uint32_t reads = 0;
+        r.storage.set_rule([&](const ums::IoRequest&) {
+            put_on_disk(r, kDamagedPage, page_on_disk(r, kDamagedPage + 1 + reads++ % 50));
+            return Fate{};
+        });
+        co_await read_range(r, kDamagedPage, 1);
+        r.storage.set_rule(nullptr);
+    });
+    const auto findings = rig.sink.findings();
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == FindingKind::misdirected_read);
+    CHECK_FALSE(findings[0].transient);
+    for (const std::string& reason : findings[0].reasoning) CHECK_THAT(reason, !ContainsSubstring("image was written here"));
+}
+
 TEST_CASE("another fault that only the re-reads show is a separate finding") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
