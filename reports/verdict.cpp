@@ -151,6 +151,15 @@ void judge_as_incomplete(Verdict& verdict, const sim::Results& results) {
     }
 }
 
+// A ledger lags by milliseconds, unless the run could no longer write to it.
+constexpr std::uint64_t kUsualLagUs = 1'000'000;
+
+Remark scope_of_ledger(const sim::DurabilityResult& durability) {
+    const std::uint64_t last_us = durability.promises->last_utc_us;
+    if (durability.last_write_utc_us <= last_us + kUsualLagUs) return remark_of("verify_scope_ledger");
+    return remark_of("verify_ledger_short", {.reason = duration_text(durability.last_write_utc_us - last_us)});
+}
+
 void judge_as_passed(Verdict& verdict, const sim::Results& results) {
     verdict.judgement = Judgement::pass;
     if (!results.durability) {
@@ -161,7 +170,7 @@ void judge_as_passed(Verdict& verdict, const sim::Results& results) {
         remark_of("verify_pass", {.count = counted(results.durability->log_blocks, "block"), .pages = pages_text(results, false)}));
     const auto& promises = results.durability->promises;
     if (promises && promises->are_used) {
-        verdict.reasons.push_back(remark_of("verify_scope_ledger"));
+        verdict.reasons.push_back(scope_of_ledger(*results.durability));
         return;
     }
     if (promises) {

@@ -83,11 +83,25 @@ TEST_CASE("what restricts the promises that were demanded is in the report") {
 TEST_CASE("a ledger or witness proves the end of the log only up to its last promise, and the verdict says so") {
     sim::Results results = verified();
     results.durability->promises = sim::PromisesResult{.keeper = "the ledger /d/x", .are_used = true};
+    results.durability->promises->last_utc_us = results.durability->last_write_utc_us;
     const reports::Verdict verdict = reports::verdict_of(results);
     const auto scope =
         std::find_if(verdict.reasons.begin(), verdict.reasons.end(), [](const auto& reason) { return reason.id == "verify_scope_ledger"; });
     REQUIRE(scope != verdict.reasons.end());
     CHECK_THAT(scope->text, ContainsSubstring("unless that end was newer than the last promise."));
+}
+
+TEST_CASE("a ledger whose promises ended long before the log is not said to show what the log lost at its end") {
+    sim::Results results = verified();
+    results.durability->last_write_utc_us = 1'700'000'090'000'000;
+    results.durability->promises = sim::PromisesResult{};
+    results.durability->promises->are_used = true;
+    results.durability->promises->last_utc_us = 1'700'000'089'995'000;
+    CHECK(says(results, "verify_scope_ledger"));
+    results.durability->promises->last_utc_us = 1'700'000'000'000'000;
+    CHECK_FALSE(says(results, "verify_scope_ledger"));
+    REQUIRE(says(results, "verify_ledger_short"));
+    CHECK_THAT(reports::verdict_of(results).reasons.back().text, ContainsSubstring("was made 1 min 30 s before the last block"));
 }
 
 TEST_CASE("the name of a ledger cannot begin a line of the report") {
