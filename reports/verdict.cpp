@@ -180,6 +180,12 @@ void judge_as_passed(Verdict& verdict, const sim::Results& results) {
     verdict.reasons.push_back(remark_of("verify_scope"));
 }
 
+void add_unreported_pages(Verdict& verdict, const sim::Results& results) {
+    if (!results.durability || results.durability->unreported_pages == 0) return;
+    const std::uint64_t pages = results.durability->unreported_pages;
+    verdict.reasons.push_back(remark_of("verify_unreported", {.count = counted(pages, "more page") + (pages == 1 ? " is" : " are")}));
+}
+
 // Reported beside any other reason, because torn pages are a separate matter.
 void add_torn_pages(Verdict& verdict, const sim::Results& results) {
     if (!results.durability || results.durability->torn_pages == 0) return;
@@ -301,6 +307,7 @@ Verdict verdict_of(const sim::Results& results) {
     } else {
         judge_as_incomplete(verdict, results);
     }
+    add_unreported_pages(verdict, results);
     add_torn_pages(verdict, results);
     add_undurable_files(verdict, results);
     judge_thresholds(verdict, results);

@@ -250,6 +250,7 @@ struct DurabilityResult {
     std::uint64_t torn_on_4k_lines = 0;      // of these
     std::uint64_t pages_beyond_log = 0;      // whose changes were lost in a hole in the log
     std::uint64_t wrong_pages = 0;           // all of them, including those that are not listed individually
+    std::uint64_t unreported_pages = 0;      // of these: no findings, because there are too many
     std::optional<PromisesResult> promises;  // if there is a ledger
     std::uint64_t undurable_files = 0;       // with Durability=None: nothing was requested of the storage for them
 };

@@ -263,6 +263,8 @@ void PageVerification::describe(DurabilityResult& result) const {
     result.torn_on_4k_lines = torn_on_4k_lines_;
     result.pages_beyond_log = pages_beyond_log_;
     result.wrong_pages = wrong_pages_;
+    const std::uint64_t diagnosed = diagnosed_;
+    result.unreported_pages = diagnosed - std::min(diagnosed, kReportedMax);
 }
 
 }  // namespace sim

@@ -72,6 +72,17 @@ TEST_CASE("torn pages, and files for which durability was not requested, are sep
     CHECK(says(results, "verify_unasked"));
 }
 
+TEST_CASE("wrong pages that have no finding are not left out of the verdict") {
+    sim::Results results = verified();
+    CHECK_FALSE(says(results, "verify_unreported"));
+    results.outcome = sim::Outcome::failed;
+    results.finding_count = 1000;
+    results.durability->wrong_pages = 2034;
+    results.durability->unreported_pages = 1034;
+    REQUIRE(says(results, "verify_unreported"));
+    CHECK_THAT(reports::verdict_of(results).reasons.back().text, ContainsSubstring("1,034 more pages are wrong, too"));
+}
+
 TEST_CASE("what restricts the promises that were demanded is in the report") {
     sim::Results results = verified();
     results.durability->promises = sim::PromisesResult{};
