@@ -263,8 +263,9 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
                 return {FindingKind::foreign_page, "The page is of another run, and of another place.", at_least_text(proven, log)};
             }
             return {is_transient ? FindingKind::stale_read : FindingKind::lost_write,
-                    fmt::format("Version {} of the page had been written and acknowledged, but {}.", proven.least(),
-                                is_transient ? "what an earlier run had written came back" : "it still holds what an earlier run left"),
+                    fmt::format("Version {} of the page had been written and acknowledged, but {}version {} of run {:016x}{}.",
+                                proven.least(), is_transient ? "" : "it holds ", header.version, header.run_id,
+                                is_transient ? " came back" : ""),
                     at_least_text(proven, log)};
         case Flaw::none: break;
     }

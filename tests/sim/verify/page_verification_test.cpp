@@ -108,6 +108,8 @@ TEST_CASE("a page that still holds what an earlier run left is reported with thi
     CHECK(results.findings[0].place.page_id == page);
     REQUIRE(results.findings[0].expected);
     CHECK(results.findings[0].expected->version == version);
+    // Nothing shows which of the two runs came first.
+    CHECK_THAT(results.findings[0].description, ContainsSubstring("it holds version 7 of run") && !ContainsSubstring("earlier"));
 }
 
 TEST_CASE("two reverted pages of a region are named by its sums, and no page between them is blamed") {
