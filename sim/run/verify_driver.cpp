@@ -139,13 +139,18 @@ void VerifyDriver::report_file(const LeftFile& left) {
         journal_.report(std::move(finding));
         return;
     }
-    finding.kind = FindingKind::lost_write;
+    if (left.damaged_signature) {
+        finding = *left.damaged_signature;
+    } else {
+        finding.kind = FindingKind::lost_write;
+        finding.description =
+            fmt::format("The log file {}. The run had written its signature, and made it durable, before its first change.",
+                        signature_text(left));
+    }
     finding.place.is_log = true;
     finding.place.file_id = left.id;
     finding.place.path = left.options.path;
     finding.place.size_bytes = kPageBytes;
-    finding.description = fmt::format("The log file {}. The run had written its signature, and made it durable, before its first change.",
-                                      signature_text(left));
     left.file->report(std::move(finding));
 }
 

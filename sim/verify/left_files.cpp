@@ -14,6 +14,7 @@
 #include "sim/files/file_examiner.hpp"
 #include "sim/files/file_names.hpp"
 #include "sim/page/page_codec.hpp"
+#include "sim/verify/damaged_signature.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/units.hpp"
 
@@ -254,6 +255,8 @@ void find_signature(FoundFile& file, const FoundFiles& found) {
     } else {
         const bool is_of_other_log = is_of_other_file && left.options.is_log;
         left.signature = bears_run && !is_of_other_log ? Signature::torn : Signature::damaged;
+        const bool is_torn_log = left.signature == Signature::torn && left.options.is_log;
+        left.damaged_signature = is_torn_log ? name_damaged_signature(file.first.data(), 1 + kSignatureRereads) : std::nullopt;
     }
 }
 
@@ -387,7 +390,8 @@ std::string signature_text(const LeftFile& left) {
         case LeftFile::Signature::missing_file: return "is not there";
         case LeftFile::Signature::zeros: return "begins with zeros instead of the signature page";
         case LeftFile::Signature::other_run: return "is of another run";
-        case LeftFile::Signature::torn: return "begins with a torn signature page";
+        case LeftFile::Signature::torn:
+            return left.damaged_signature ? "begins with a damaged signature page" : "begins with a torn signature page";
         case LeftFile::Signature::damaged: return "begins with something other than the signature page";
     }
     UMS_ASSERT(false && "unknown signature");

@@ -31,6 +31,8 @@ struct LeftFile {
     std::unique_ptr<SimFile> file;  // null: there is none
     // Only a later read of the first page returned a signature page: for the caller to report.
     std::optional<Finding> late_signature;
+    // torn, of a log: only a few bytes of the signature are wrong. Without path and number of the file.
+    std::optional<Finding> damaged_signature;
 
     [[nodiscard]] bool is_as_made() const { return signature == Signature::ours; }
 };

@@ -328,6 +328,24 @@ TEST_CASE("a run does not continue with a replica in the place of another of its
     CHECK(results.resumed);
 }
 
+TEST_CASE("a wrong bit in the signature of a log is damage, and a lost part of it a lost write") {
+    LeftRun left;
+    const bool is_part_lost = GENERATE(true, false);
+    std::vector<std::byte> bytes(is_part_lost ? kPageBytes / 2 : 1);
+    left.log().read(kPageBytes / 2, bytes.data(), bytes.size());
+    if (is_part_lost) {
+        std::fill(bytes.begin(), bytes.end(), std::byte{0});
+    } else {
+        bytes[0] ^= std::byte{16};
+    }
+    left.log().write(kPageBytes / 2, bytes.data(), bytes.size());
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == (is_part_lost ? "lost_write" : "bit_corruption"));
+    CHECK(results.findings[0].place.is_log);
+    CHECK(results.findings[0].place.path == left.log_path());
+    if (!is_part_lost) CHECK_THAT(results.findings[0].description, ContainsSubstring("1 wrong bit in 1 byte, the first at 0x1000."));
+}
+
 TEST_CASE("without any file of ours there is nothing to verify") {
     VirtualRun run;
     Options options = quiet_options(VirtualRun::kFolder);
