@@ -265,7 +265,8 @@ void LogAnalysis::report_short_logs() {
         finding.place.path = file->path();
         finding.place.offset_bytes = file->size_bytes();
         finding.place.size_bytes = least_bytes - file->size_bytes();
-        finding.description = fmt::format("The log file has {} bytes; {} that it had {}{}.", file->size_bytes(),
+        // A part of a page at its end is not counted.
+        finding.description = fmt::format("The log file has only {} complete pages of 8 KB; {} that it had {} bytes{}.", file->pages(),
                                           told_bytes > proven_bytes ? "the ledger outside of this storage says" : "its blocks prove",
                                           least_bytes, file->requests_durability() ? ", and that this size had been made durable" : "");
         finding.reasoning = {

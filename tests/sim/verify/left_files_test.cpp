@@ -67,6 +67,21 @@ TEST_CASE("of a file that has lost its end, a size is said to have been made dur
     CHECK((found->reasoning.at(0).find("Durability=None") == std::string::npos) == is_requested);
 }
 
+TEST_CASE("a log file that has lost less than a page is not said to be a page shorter") {
+    LeftRun left(64);
+    std::uint64_t log_end_bytes = 0;
+    left.for_each_block([&log_end_bytes](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        log_end_bytes = std::max(log_end_bytes, offset_bytes + std::uint64_t{header.vlf_sectors - header.vlf_sector} * sim::kSectorBytes);
+    });
+    const std::uint64_t whole_bytes = log_end_bytes / kPageBytes * kPageBytes;
+    left.log().resize(whole_bytes - sim::kSectorBytes);
+    const Results results = left.verify();
+    const auto found =
+        std::find_if(results.findings.begin(), results.findings.end(), [](const Finding& finding) { return finding.request.is_write; });
+    REQUIRE(found != results.findings.end());
+    CHECK_THAT(found->description, ContainsSubstring("has only " + std::to_string(whole_bytes / kPageBytes - 1) + " complete pages"));
+}
+
 TEST_CASE("a log file that is shorter than a ledger was told is found, although its blocks do not prove it") {
     VirtualRun run{random_disk(1, 200, 600)};
     Options options = busy_options(VirtualRun::kFolder);
