@@ -104,7 +104,10 @@ Verdict older_verdict(const Evidence& evidence) {
     reasoning.push_back(
         evidence.is_history_unknown
             ? fmt::format("Whether version {} was here before, or is in another place, cannot be seen from the files.", newest)
-            : fmt::format("Version {} was never read back, and its image was not found elsewhere: the write never arrived.", newest));
+            : fmt::format(
+                  "Version {} was never read back, and its image was not found elsewhere in the data files: the write never arrived, or "
+                  "was undone before anybody read the page.",
+                  newest));
     return {FindingKind::lost_write, {}, std::move(reasoning)};
 }
 

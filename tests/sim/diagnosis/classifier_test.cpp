@@ -108,6 +108,8 @@ TEST_CASE("an older version is a stale read, a lost write or a reverted page, de
     CHECK(or_empty(finding.received).version == 6);
     CHECK(or_empty(finding.received).lsn == version(6).lsn);
     CHECK(finding.place.size_bytes == sim::kPageBytes);
+    // Nobody has looked in between.
+    CHECK_THAT(finding.reasoning.back(), ContainsSubstring("the write never arrived, or was undone before anybody read the page."));
     for (const sim::SectorFact& sector : or_empty(finding.comparison).sectors) {
         CHECK(sector.state == SectorState::older);
         CHECK(sector.version == 6);
