@@ -127,7 +127,8 @@ private:
     LogScan scan_;
     LogContents contents_;
     LogExtent extent_;
-    std::set<std::uint64_t> gaps_that_stay_;  // the first missing block of each that was read again in vain
+    // The first missing block of each that was read again in vain, and how often it was read.
+    std::map<std::uint64_t, std::uint32_t> gaps_that_stay_;
     std::size_t named_data_files_;
     std::map<std::uint32_t, ProvenFile> files_;
     std::set<std::uint32_t> unnamed_files_;  // mentioned by records; missing files are among them

@@ -54,11 +54,11 @@ ums::Task<bool> LogAnalysis::read_missing_again() {
         for (const BlockRange& missing : *ranges) {
             // What is known to be unreadable is not read again, and does not count.
             if (gaps_that_stay_.contains(missing.first) || may_be_unreadable(missing)) continue;
-            const bool is_patient = gaps_that_stay_.size() < kGapsReadPatientlyMax;
-            const BlockRange staying = co_await read_again(missing, is_patient ? kRereadsMax : 1);
+            const std::uint32_t attempts = gaps_that_stay_.size() < kGapsReadPatientlyMax ? kRereadsMax : 1;
+            const BlockRange staying = co_await read_again(missing, attempts);
             if (run_.is_stopping()) co_return false;
             has_any_come = has_any_come || staying.first != missing.first;
-            if (!is_empty_range(staying) && !may_be_unreadable(staying)) gaps_that_stay_.insert(staying.first);
+            if (!is_empty_range(staying) && !may_be_unreadable(staying)) gaps_that_stay_[staying.first] = 1 + attempts;
         }
     }
     co_return has_any_come;
@@ -221,6 +221,8 @@ ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing, bool is_n
     finding.place.offset_bytes = kPageBytes;
     finding.place.size_bytes = std::max<std::uint64_t>(file->size_bytes(), kPageBytes) - kPageBytes;
     finding.missing_blocks = missing;
+    const auto read_before = gaps_that_stay_.find(missing.first);
+    if (!places.empty()) finding.reads = 1 + (read_before == gaps_that_stay_.end() ? 1U : read_before->second);
     if (place) co_await look_at(missing, *place, finding);
     finding.description = fmt::format("The log had been acknowledged up to block {} at least, but {} {} not there. {}",
                                       extent_.hardened_sequence, blocks_text(missing), missing.first == missing.last ? "is" : "are",

@@ -156,6 +156,7 @@ TEST_CASE("what is in place of a missing block is shown, even if the disk has se
     const Results results = left.verify();
     INFO(left.run.sink.text());
     REQUIRE(kinds(results) == "log_gap");
+    CHECK(results.findings[0].reads > 15);
     CHECK_FALSE(results.findings[0].evidence.image.empty());
 }
 
