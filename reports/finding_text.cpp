@@ -18,6 +18,10 @@ namespace {
 
 bool is_wrong(const sim::SectorFact& fact) { return fact.state != sim::SectorState::expected; }
 
+bool is_wrong_in_part(const std::vector<sim::SectorFact>& sectors) {
+    return std::any_of(sectors.begin(), sectors.end(), is_wrong) && !std::all_of(sectors.begin(), sectors.end(), is_wrong);
+}
+
 // The header of a page that is wrong in part may be the right one.
 bool is_in_part(const sim::Finding& finding) {
     const std::vector<sim::SectorFact>& sectors = or_empty(finding.comparison).sectors;
@@ -94,7 +98,9 @@ std::string finding_detail(const sim::Finding& finding) {
             if (!finding.other) return fmt::format("holds page {} of file {}", received.page_id, received.file_id);
             return fmt::format("{} page {} of file {}", holds_other_page(finding) ? "holds" : "its image is in", finding.other->page_id,
                                finding.other->file_id);
-        case Kind::zeroed_page: return fmt::format("zeros, version {} was written", expected.version);
+        case Kind::zeroed_page:
+            if (is_wrong_in_part(comparison.sectors)) return detail_of_part(comparison.sectors, expected.version);
+            return fmt::format("zeros, version {} was written", expected.version);
         case Kind::bytes_not_read: return fmt::format("{} bytes were not filled", comparison.not_read_bytes);
         case Kind::bit_corruption:
             if (expected.version == 0) return "not zeros, nothing was written";

@@ -1,6 +1,7 @@
 #include "sim/diagnosis/finding_facts.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,6 +32,13 @@ bool is_part_of(const ImageComparison& comparison) {
                        [](const SectorFact& fact) { return fact.state != SectorState::other_page; });
 }
 
+std::string zeros_text(const ImageComparison& comparison) {
+    const auto zeros = std::count_if(comparison.sectors.begin(), comparison.sectors.end(),
+                                     [](const SectorFact& fact) { return fact.state == SectorState::zero; });
+    const bool is_whole = zeros == static_cast<std::ptrdiff_t>(comparison.sectors.size());
+    return is_whole ? "zeros came back" : fmt::format("{} of its {} sectors came back as zeros", zeros, kSectorsPerPage);
+}
+
 std::string what_happened(const Finding& finding, bool is_history_unknown) {
     const ImageComparison& comparison = or_empty(finding.comparison);
     const std::uint32_t expected = or_empty(finding.expected).version;
@@ -56,7 +64,7 @@ std::string what_happened(const Finding& finding, bool is_history_unknown) {
             return fmt::format("{} page {} of file {}, version {}.", is_part_of(comparison) ? "The page holds a part of" : "The page holds",
                                finding.other->page_id, finding.other->file_id, finding.other->version);
         case FindingKind::zeroed_page:
-            return fmt::format("Version {} of the page was written and acknowledged, but zeros came back.", expected);
+            return fmt::format("Version {} of the page was written and acknowledged, but {}.", expected, zeros_text(comparison));
         case FindingKind::bytes_not_read:
             return fmt::format("The read reported success, but {} bytes of the page were never filled in.", comparison.not_read_bytes);
         case FindingKind::bit_corruption:

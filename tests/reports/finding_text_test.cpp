@@ -41,6 +41,8 @@ TEST_CASE("of a page that is wrong in part, what its header says is not what cam
     for (std::size_t i = 0; i < 15; ++i) finding.comparison.value().sectors[i] = fact(sim::SectorState::expected, 5);
     finding.comparison.value().sectors[15] = fact(sim::SectorState::zero, 0);
     CHECK(reports::finding_detail(finding) == "1 sector of zeros instead of version 5");
+    finding.kind = sim::FindingKind::zeroed_page;
+    CHECK(reports::finding_detail(finding) == "1 sector of zeros instead of version 5");
     finding.kind = sim::FindingKind::future_version;
     finding.comparison.value().sectors[15] = fact(sim::SectorState::newer, 6);
     CHECK(reports::finding_detail(finding) == "1 sector of version 6 instead of version 5");

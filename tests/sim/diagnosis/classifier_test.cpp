@@ -211,6 +211,7 @@ TEST_CASE("zeros are a zeroed page, or what was there before the first write") {
     const PageBuffer part(kWritten);
     std::memset(part.data() + 1024, 0, 512);
     CHECK(kind(part) == FindingKind::zeroed_page);
+    CHECK_THAT(found(part).description, ContainsSubstring("of its 16 sectors came back as zeros."));
 }
 
 TEST_CASE("the pattern of an unfilled buffer takes precedence, and its bytes are counted") {
