@@ -388,7 +388,7 @@ std::string signature_text(const LeftFile& left) {
     switch (left.signature) {
         case LeftFile::Signature::ours: return "is as the run made it";
         case LeftFile::Signature::missing_file: return "is not there";
-        case LeftFile::Signature::zeros: return "begins with zeros instead of the signature page";
+        case LeftFile::Signature::zeros: return "has zeros, or nothing, where its signature page must be";
         case LeftFile::Signature::other_run: return "is of another run";
         case LeftFile::Signature::torn:
             return left.damaged_signature ? "begins with a damaged signature page" : "begins with a torn signature page";

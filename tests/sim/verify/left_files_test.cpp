@@ -343,6 +343,14 @@ TEST_CASE("a run does not continue with a replica in the place of another of its
     CHECK(results.resumed);
 }
 
+TEST_CASE("an empty log file is not said to begin with zeros") {
+    LeftRun left;
+    left.log().resize(0);
+    const Results results = left.verify();
+    REQUIRE_FALSE(results.findings.empty());
+    CHECK_THAT(results.findings[0].description, ContainsSubstring("has zeros, or nothing, where its signature page must be."));
+}
+
 TEST_CASE("a wrong bit in the signature of a log is damage, and a lost part of it a lost write") {
     LeftRun left;
     const bool is_part_lost = GENERATE(true, false);
