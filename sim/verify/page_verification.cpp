@@ -178,6 +178,8 @@ ums::Task<void> PageVerification::read_again(File& file, WrongPage& page) {
             reread.checksum = header.checksum;
             page.judgement = judge_page(rereader.bytes(), page.proven, recovered_);
             if (page.judgement.condition != PageCondition::wrong) reread.result = RereadResult::right;
+            page.last.clear();
+            if (reread.result == RereadResult::other_image) page.last.assign(rereader.bytes(), rereader.bytes() + kPageBytes);
         }
         page.rereads.push_back(reread);
         if (file.file->is_given_up() || run_.is_stopping()) break;
@@ -188,7 +190,9 @@ void PageVerification::report_page(File& file, WrongPage& page) {
     if (!page.is_reported) return;
     const bool is_transient = page.judgement.condition != PageCondition::wrong;
     if (!is_transient) explain_wrong_pages();
-    Finding finding = name_wrong_page(page.image, page.proven, recovered_, is_transient, later_reads_in(page.rereads));
+    const std::byte* const image = page.last.empty() ? page.image : page.last.data();
+    Finding finding = name_wrong_page(image, page.proven, recovered_, is_transient, later_reads_in(page.rereads));
+    if (!page.last.empty()) finding.reasoning.emplace_back("The first read returned another image, which was wrong, too.");
     finding.place.path = file.file->path();
     if (finding.other) finding.other->path = path_among(data_files_, finding.other->file_id);
     finding.reads = 1 + static_cast<std::uint32_t>(page.rereads.size());

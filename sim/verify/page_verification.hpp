@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -52,6 +53,7 @@ private:
         const std::byte* image;                                   // as it came first; not owned
         PageJudgement judgement{PageCondition::wrong, 0, false};  // as far as later reads say
         std::vector<Reread> rereads;
+        std::vector<std::byte> last;  // what the last read returned; empty if it was the first image, or right
         bool is_reported = false;
     };
 

@@ -217,6 +217,26 @@ TEST_CASE("of many regions that differ from their sums, the first are read again
     }
 }
 
+TEST_CASE("a page that stays wrong is named by what later reads return, not by a first image that none of them returns") {
+    LeftRun left;
+    const std::uint32_t page = left.busy_page();
+    const std::vector<std::byte> zeros(kPageBytes);
+    left.data().write(std::uint64_t{page} * kPageBytes, zeros.data(), zeros.size());
+    const std::uint64_t at_bytes = std::uint64_t{page} * kPageBytes + 5000;
+    bool was_read = false;
+    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        if (request.operation != ums::IoOperation::read || path != left.data_path() || was_read || !covers(request, at_bytes)) return;
+        was_read = true;
+        garble(request, at_bytes);
+    });
+    const Results results = left.verify();
+    REQUIRE(was_read);
+    REQUIRE(kinds(results) == "lost_write");
+    CHECK_FALSE(results.findings[0].transient);
+    CHECK(results.findings[0].place.page_id == page);
+    CHECK(results.findings[0].reasoning.back() == "The first read returned another image, which was wrong, too.");
+}
+
 TEST_CASE("a damaged page, a page from another place and a page of zeros are each named") {
     LeftRun left;
     const std::uint32_t damaged = left.busy_page();
