@@ -45,9 +45,8 @@ bool was_read_through_new_file(const sim::Finding& finding) {
 
 // It was read again, and no read returned what was written.
 bool never_became_right(const sim::Finding& finding) {
-    return !finding.rereads.empty() && std::none_of(finding.rereads.begin(), finding.rereads.end(), [](const sim::Reread& reread) {
-        return reread.result == sim::RereadResult::right;
-    });
+    return !finding.rereads.empty() && std::none_of(finding.rereads.begin(), finding.rereads.end(),
+                                                    [](const sim::Reread& reread) { return reread.result == sim::RereadResult::right; });
 }
 
 // "8 sectors of version 3 instead of version 5". At least one is wrong.

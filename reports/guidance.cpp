@@ -68,8 +68,7 @@ constexpr std::array kTable{
              "Find out why the run no longer promised anything: its report and its log say so.", ""},
     Guidance{"verify_ledger_unused", Grade::fair, "The ledger or witness was not used.",
              "Give each run on these files the same one, and verify with it before they are used again.", ""},
-    Guidance{"verify_unreported", Grade::poor,
-             "{count} wrong, too: after so many findings, further pages are only counted.",
+    Guidance{"verify_unreported", Grade::poor, "{count} wrong, too: after so many findings, further pages are only counted.",
              "Judge the extent by the number of wrong pages above, not by that of the findings.", ""},
     Guidance{
         "verify_torn", Grade::fair,

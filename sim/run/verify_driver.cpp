@@ -143,9 +143,8 @@ void VerifyDriver::report_file(const LeftFile& left) {
         finding = *left.damaged_signature;
     } else {
         finding.kind = FindingKind::lost_write;
-        finding.description =
-            fmt::format("The log file {}. The run had written its signature, and made it durable, before its first change.",
-                        signature_text(left));
+        finding.description = fmt::format(
+            "The log file {}. The run had written its signature, and made it durable, before its first change.", signature_text(left));
     }
     finding.place.is_log = true;
     finding.place.file_id = left.id;

@@ -262,11 +262,11 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
             if (!is_here(header, proven)) {
                 return {FindingKind::foreign_page, "The page is of another run, and of another place.", at_least_text(proven, log)};
             }
-            return {is_transient ? FindingKind::stale_read : FindingKind::lost_write,
-                    fmt::format("Version {} of the page had been written and acknowledged, but {}version {} of run {:016x}{}.",
-                                proven.least(), is_transient ? "" : "it holds ", header.version, header.run_id,
-                                is_transient ? " came back" : ""),
-                    at_least_text(proven, log)};
+            return {
+                is_transient ? FindingKind::stale_read : FindingKind::lost_write,
+                fmt::format("Version {} of the page had been written and acknowledged, but {}version {} of run {:016x}{}.", proven.least(),
+                            is_transient ? "" : "it holds ", header.version, header.run_id, is_transient ? " came back" : ""),
+                at_least_text(proven, log)};
         case Flaw::none: break;
     }
     UMS_ASSERT(false && "not a flaw");
