@@ -192,7 +192,7 @@ struct FindingMoment {
 // The evidence. Large.
 struct FindingEvidence {
     std::vector<std::byte> image;           // as it came back first; empty if nothing came
-    std::vector<std::byte> expected_image;  // as it was written, recreated; empty if nothing was written or it is not known
+    std::vector<std::byte> expected_image;  // as it was written: recreated, or read later; empty if nothing was written or it is not known
     // Otherwise expected_image holds, where its time and what else `expected` does not tell belong, what came back.
     bool is_write_time_known = true;
     std::vector<HistoryEntry> page_history;  // operations that touched the page, oldest first

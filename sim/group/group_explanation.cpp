@@ -65,6 +65,12 @@ std::optional<ImageIdentity> identity_in(const std::vector<std::byte>& image) {
     return ImageIdentity{page.run_id, page.file_id, page.page_id, page.version, page.lsn, page.write_utc_us, 0, false};
 }
 
+// Of a block that only a later read returned, nothing else is kept: an owner that still writes may have made it after the first read.
+std::optional<ImageIdentity> identity_of(const Finding& finding) {
+    const bool is_late_block = finding.kind == FindingKind::log_gap && finding.transient && finding.evidence.image.empty();
+    return identity_in(is_late_block ? finding.evidence.expected_image : finding.evidence.image);
+}
+
 // 0: the image does not say, or says something impossible.
 std::uint64_t by_witness(std::uint64_t utc_us, std::int64_t offset_us) {
     const std::uint64_t distance_us = offset_us < 0 ? 0 - static_cast<std::uint64_t>(offset_us) : static_cast<std::uint64_t>(offset_us);
@@ -299,7 +305,7 @@ void explain_own_work(Finding& finding, const GroupKnowledge& group, const Image
 }
 
 void find_fact(Finding& finding, const GroupKnowledge& group) {
-    const std::optional<ImageIdentity> image = identity_in(finding.evidence.image);
+    const std::optional<ImageIdentity> image = identity_of(finding);
     if (explain_other_host(finding, group, image)) return;
     if (group.is_reading) return explain_reading(finding, group);
     if (!group.is_taking_over || group.owners.empty()) return;

@@ -109,6 +109,7 @@ bool LogAnalysis::take_late_block(const BlockRange& missing, const MissingPlace&
     const std::optional<std::uint64_t> at = find_in(missing, place, bytes);
     // What cannot be a block of this log would be missing again, and read again, without end.
     if (!at || !scan_.add_late_block(contents_, file, place.offset_bytes + *at, bytes + *at)) return false;
+    const LogBlockHeader header = read_block_header(bytes + *at);
     Finding finding;
     finding.kind = FindingKind::log_gap;
     finding.transient = true;
@@ -116,7 +117,10 @@ bool LogAnalysis::take_late_block(const BlockRange& missing, const MissingPlace&
     finding.place.file_id = file.id();
     finding.place.path = file.path();
     finding.place.offset_bytes = place.offset_bytes + *at;
-    finding.place.size_bytes = read_block_header(bytes + *at).size_bytes;
+    finding.place.size_bytes = header.size_bytes;
+    finding.expected = ExpectedIdentity{.lsn = header.first_lsn, .checksum = header.checksum};
+    // In a hand-over it says who made it, and when.
+    finding.evidence.expected_image.assign(bytes + *at, bytes + *at + header.size_bytes);
     finding.reads = reads;
     finding.description = fmt::format("The first read did not return log block {}; a later one did.", missing.first);
     file.report(std::move(finding));

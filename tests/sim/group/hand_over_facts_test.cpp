@@ -31,6 +31,23 @@ Finding page_finding(FindingKind kind, std::uint32_t version, std::uint64_t lsn,
     return finding;
 }
 
+// A block of the log of node-a that only a later read returned.
+Finding finding_of_late_block(std::uint64_t made_utc_us) {
+    sim::LogBlockHeader header{};
+    header.magic = sim::kLogMagic;
+    header.run_id = kHandedRun;
+    header.first_lsn = sim::make_lsn(2, 200, 0);
+    header.write_utc_us = made_utc_us;
+    header.incarnation = 1;
+    Finding finding;
+    finding.kind = FindingKind::log_gap;
+    finding.transient = true;
+    finding.place.is_log = true;
+    finding.evidence.expected_image.resize(sizeof header);
+    std::memcpy(finding.evidence.expected_image.data(), &header, sizeof header);
+    return finding;
+}
+
 // Rank 1 on node-b, which takes over, or has taken over, the files that rank 0 on node-a owned up to VLF 2, sector 100.
 GroupKnowledge owner_after_node_a(bool has_taken_over, std::uint32_t version_taken_over = 0) {
     GroupKnowledge knowledge;
@@ -113,6 +130,13 @@ TEST_CASE("a change beyond the end of a log that was closed in order is a zombie
     CHECK(name_for(finding, knowledge) == "missing_after_hand_over");
     knowledge.owners.back().ended_in_order = true;
     CHECK(name_for(finding, knowledge) == "zombie_owner");
+}
+
+TEST_CASE("a log block that only a later read returned is a zombie's if it was made after its owner's end, else the read was stale") {
+    GroupKnowledge knowledge = owner_after_node_a(false);
+    knowledge.owners.back().ended_utc_us = kImageMade;
+    CHECK(name_for(finding_of_late_block(kImageMade - 5'000'000), knowledge) == "stale_on_new_owner");
+    CHECK(name_for(finding_of_late_block(kImageMade + 2'000'000), knowledge) == "zombie_owner");
 }
 
 TEST_CASE("an LSN between the end of an owner's log and the beginning of the next owner's is a zombie's") {

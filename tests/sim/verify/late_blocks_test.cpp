@@ -26,6 +26,7 @@ TEST_CASE("a block at the end of the log that only a later read returned is a fi
     CHECK(results.findings[0].transient);
     CHECK(results.findings[0].place.is_log);
     CHECK(results.findings[0].place.offset_bytes == late_bytes);
+    CHECK(results.findings[0].evidence.expected_image.size() == results.findings[0].place.size_bytes);
     CHECK_THAT(results.findings[0].description, ContainsSubstring(std::to_string(durability.last_block)));
     CHECK(results.durability->last_block == durability.last_block);
     CHECK(results.outcome == sim::Outcome::failed);
