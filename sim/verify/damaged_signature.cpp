@@ -1,5 +1,8 @@
 #include "sim/verify/damaged_signature.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "sim/diagnosis/finding_facts.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
@@ -11,16 +14,26 @@ namespace {
 // A sector of another write differs in more bytes, and so does one that was never written.
 constexpr std::uint32_t kDamagedBytesMax = 64;
 
+// What most sectors say: in the header, or in one of them, it may be what is damaged. At most kFilesMax, whatever they hold.
+std::uint32_t file_in_stamps(const std::byte* page) {
+    std::array<std::uint32_t, kSectorsPerPage> files{};
+    for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
+        files[sector] = std::uint32_t{read_stamp(page, sector).file_and_sector} >> 4U;
+    }
+    std::nth_element(files.begin(), files.begin() + kSectorsPerPage / 2, files.end());
+    return files[kSectorsPerPage / 2];
+}
+
 }  // namespace
 
 std::optional<Finding> name_damaged_signature(const std::byte* page, std::uint32_t reads) {
     const PageHeader header = read_header(page);
     ExpectedPage expected;
     expected.run_id = header.run_id;
-    expected.file_id = header.file_id;
+    expected.file_id = file_in_stamps(page);
     expected.entry.version = 1;
     const ums::MemoryRegion recreated(kPageBytes, ums::MemoryKind::plain);
-    expected.entry.checksum = make_page({header.run_id, header.file_id, 0, 1, 0, header.write_utc_us}, recreated.data());
+    expected.entry.checksum = make_page({header.run_id, expected.file_id, 0, 1, 0, header.write_utc_us}, recreated.data());
     const WrittenImage written(page, expected, {header.write_utc_us, header.write_utc_us});
     Evidence evidence = examine(page, expected, written);
     if (evidence.difference.wrong_bytes == 0 || evidence.difference.wrong_bytes > kDamagedBytesMax) return std::nullopt;

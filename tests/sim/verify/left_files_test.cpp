@@ -369,6 +369,20 @@ TEST_CASE("a wrong bit in the signature of a log is damage, and a lost part of i
     if (!is_part_lost) CHECK_THAT(results.findings[0].description, ContainsSubstring("1 wrong bit in 1 byte, the first at 0x1000."));
 }
 
+TEST_CASE("a wrong bit in the number of its file that the signature of a log has is damage, too, also if no file has such a number") {
+    LeftRun left;
+    const std::size_t byte_of_number = GENERATE(0U, 1U, 3U);
+    CAPTURE(byte_of_number);
+    const std::uint64_t at_bytes = offsetof(sim::PageHeader, file_id) + byte_of_number;
+    std::byte byte{};
+    left.log().read(at_bytes, &byte, 1);
+    byte ^= std::byte{16};
+    left.log().write(at_bytes, &byte, 1);
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == "bit_corruption");
+    CHECK_THAT(results.findings[0].description, ContainsSubstring("1 wrong bit in 1 byte"));
+}
+
 TEST_CASE("without any file of ours there is nothing to verify") {
     VirtualRun run;
     Options options = quiet_options(VirtualRun::kFolder);
