@@ -24,6 +24,16 @@ std::uint32_t file_in_stamps(const std::byte* page) {
     return files[kSectorsPerPage / 2];
 }
 
+// The one in the header also shows when the page was made, if that is what is damaged; or it is damaged itself.
+std::uint32_t checksum_as_written(const std::byte* page, ExpectedPage expected) {
+    const PageHeader header = read_header(page);
+    expected.entry.checksum = header.checksum;
+    const WrittenImage written(page, expected, {header.write_utc_us, header.write_utc_us});
+    if (written.is_exact()) return header.checksum;
+    const ums::MemoryRegion recreated(kPageBytes, ums::MemoryKind::plain);
+    return make_page({expected.run_id, expected.file_id, 0, 1, 0, header.write_utc_us}, recreated.data());
+}
+
 }  // namespace
 
 std::optional<Finding> name_damaged_signature(const std::byte* page, std::uint32_t reads) {
@@ -32,8 +42,7 @@ std::optional<Finding> name_damaged_signature(const std::byte* page, std::uint32
     expected.run_id = header.run_id;
     expected.file_id = file_in_stamps(page);
     expected.entry.version = 1;
-    const ums::MemoryRegion recreated(kPageBytes, ums::MemoryKind::plain);
-    expected.entry.checksum = make_page({header.run_id, expected.file_id, 0, 1, 0, header.write_utc_us}, recreated.data());
+    expected.entry.checksum = checksum_as_written(page, expected);
     const WrittenImage written(page, expected, {header.write_utc_us, header.write_utc_us});
     Evidence evidence = examine(page, expected, written);
     if (evidence.difference.wrong_bytes == 0 || evidence.difference.wrong_bytes > kDamagedBytesMax) return std::nullopt;

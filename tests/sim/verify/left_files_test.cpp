@@ -369,11 +369,12 @@ TEST_CASE("a wrong bit in the signature of a log is damage, and a lost part of i
     if (!is_part_lost) CHECK_THAT(results.findings[0].description, ContainsSubstring("1 wrong bit in 1 byte, the first at 0x1000."));
 }
 
-TEST_CASE("a wrong bit in the number of its file that the signature of a log has is damage, too, also if no file has such a number") {
+TEST_CASE("a wrong bit in what the signature of a log says of its file, or when it was made, is one wrong bit") {
     LeftRun left;
-    const std::size_t byte_of_number = GENERATE(0U, 1U, 3U);
-    CAPTURE(byte_of_number);
-    const std::uint64_t at_bytes = offsetof(sim::PageHeader, file_id) + byte_of_number;
+    constexpr std::uint64_t kFile = offsetof(sim::PageHeader, file_id);
+    constexpr std::uint64_t kTime = offsetof(sim::PageHeader, write_utc_us);
+    const std::uint64_t at_bytes = GENERATE(kFile, kFile + 3, kTime, kTime + 5);
+    CAPTURE(at_bytes);
     std::byte byte{};
     left.log().read(at_bytes, &byte, 1);
     byte ^= std::byte{16};
