@@ -191,7 +191,7 @@ struct FindingMoment {
 
 // The evidence. Large.
 struct FindingEvidence {
-    std::vector<std::byte> image;           // as it came back first; empty if nothing came
+    std::vector<std::byte> image;           // as it came back first, or last if it stays wrong in a verification; empty if nothing came
     std::vector<std::byte> expected_image;  // as it was written: recreated, or read later; empty if nothing was written or it is not known
     // Otherwise expected_image holds, where its time and what else `expected` does not tell belong, what came back.
     bool is_write_time_known = true;
