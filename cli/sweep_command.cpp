@@ -112,11 +112,21 @@ struct Sweep {
     SweepPoints points;
     std::optional<sim::MeasureResults> failed;  // of a point that could not be measured
     bool is_written = true;
+    bool has_small_pool = false;  // of a point, and a message has said so
 
     [[nodiscard]] nlohmann::ordered_json document() const {
         return reports::sweep_document(arguments.request.files, arguments.asked, arguments.keys.size(), points);
     }
 };
+
+// The knee may be that of the pool. Deeper points have no message of their own.
+void note_small_pool(Sweep& sweep, const reports::SweepKey& key, const sim::MeasureResults& results) {
+    if (sweep.has_small_pool) return;
+    const std::string text = engine_messages(results, fmt::format("ioproof: depth {}", key.depth));
+    if (text.empty()) return;
+    sweep.has_small_pool = true;
+    sweep.console.add_message(text);
+}
 
 void measure_points(Sweep& sweep, const MeasureSession::Measure& measure, const std::function<bool()>& is_stopped) {
     const SweepArguments& arguments = sweep.arguments;
@@ -132,6 +142,7 @@ void measure_points(Sweep& sweep, const MeasureSession::Measure& measure, const 
             sweep.failed = std::move(results);
             return;
         }
+        note_small_pool(sweep, key, results);
         sweep.points.push_back(reports::sweep_point(key, results.timespans.back()));
         // Without it, an interruption would cost everything that is measured from now on.
         sweep.is_written = write_output(reports::json_kind(reports::kSweepDocument), arguments.json_path,

@@ -17,7 +17,7 @@ namespace cli {
 sim::MeasureResults run_measurement(const sim::MeasureSpec& spec, Console& console,
                                     const std::function<void(const sim::MeasureProgress&)>& on_second);
 
-// Messages of `tool` without which latencies would mislead: that a pool of threads serves fewer requests at a time than are
+// Messages that begin with `tool`, without which latencies would mislead: that a pool of threads serves fewer requests at a time than are
 // outstanding, and why there is a pool. Empty, or complete lines.
 std::string engine_messages(const sim::MeasureResults& results, std::string_view tool);
 

@@ -134,3 +134,12 @@ TEST_CASE("a sweep that comes to a point for which there is not enough memory ke
     CHECK_THAT(sweep->output(), ContainsSubstring("Not complete"));
     CHECK_THAT(folder.read("s.csv"), ContainsSubstring("depth,threads,block_bytes"));
 }
+
+TEST_CASE("a sweep says from which depth on its pool of threads is smaller than the requests outstanding: a knee there may be the pool's") {
+    const IoproofFolder folder;
+    const auto sweep = folder.start({"sweep", "data/b.mdx", "--buffered", "--size", "2M", "--seconds", "1", "--threads", "1", "--depth",
+                                     "64..66+1", "--engine", "threads"});
+    CHECK(sweep->wait() == 0);
+    CHECK_THAT(sweep->error(), ContainsSubstring("ioproof: depth 65: a pool has 64 threads") && !ContainsSubstring("depth 64: a pool") &&
+                                   !ContainsSubstring("depth 66: a pool"));
+}
