@@ -22,7 +22,7 @@ constexpr std::uint64_t kStandstillNs = 6 * ums::kNsPerSecond;
 std::string standstill_message(std::uint64_t standstill_ns) {
     return fmt::format(
         "This process did not run for about {} s, as if it had been stopped (Ctrl-Z, a paused container or virtual machine). Requests that "
-        "were outstanding count as late, even if the storage answered in time.",
+        "were outstanding then may count as late, even if the storage answered in time.",
         standstill_ns / ums::kNsPerSecond);
 }
 

@@ -58,6 +58,7 @@ TEST_CASE("if the whole process stood still, a warning says so, because what was
     world.clock.advance_to(world.clock.now_ns() + 17 * ums::kNsPerSecond);
     world.pass(10);
     CHECK(world.sink.count_of(Severity::warning, "This process did not run for about 18 s") == 1);
+    CHECK(world.sink.count_of(Severity::warning, "may count as late") == 1);  // those that were out for long enough
     CHECK(world.sink.events().size() == 1);
     CHECK(world.journal.warning_count() == 0);
 }
