@@ -104,7 +104,7 @@ Run::Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, 
       sink_(receivers()),
       display_(console, !arguments.quiet && !arguments.no_progress && !as_sqliosim, start_ns_ / ums::kNsPerUs),
       control_(graceful_stop, {.on_stop_signal = [this](int signal) { stop(signal); },
-                               .on_wake = [this] { console_.flush(display_.line()); },
+                               .on_wake = [this] { flush_console(); },
                                .on_second = [this] { show_progress(); }}),
       keeper_(keeper_of(options_.job, arguments, group)),
       group_(group),
@@ -214,7 +214,7 @@ void Run::stop(int signal) {
     simulation_.request_stop();
     is_stopped_ = true;
     emit(sim::Severity::warning, stop_text(signal));
-    console_.flush(display_.line());
+    flush_console();
 }
 
 void Run::show_progress() {
@@ -222,7 +222,7 @@ void Run::show_progress() {
     const sim::Progress progress = simulation_.progress();
     display_.update(progress, clock_.now_ns() / ums::kNsPerUs);
     watch_output();
-    console_.flush(display_.line());
+    flush_console();
     watch_drain(progress);
 }
 

@@ -85,6 +85,12 @@ private:
 
     void stop(int signal);
     void show_progress();
+    // If the console is a file, to write to it may take as long as its disk does not answer.
+    void flush_console() {
+        simulation_.expect_looks(false);
+        console_.flush(display_.line());
+        simulation_.expect_looks(true);
+    }
     void watch_output();
     void watch_drain(const sim::Progress& progress);
     [[noreturn]] void give_up(ExitCode code, const std::string& result, const std::string& message);

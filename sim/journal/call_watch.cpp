@@ -58,6 +58,12 @@ void CallWatch::look() {
     for (std::string& warning : warnings) journal_.warning(std::move(warning));
 }
 
+void CallWatch::expect_looks(bool are_expected) {
+    if (!are_expected) look();  // the process may have stood still before
+    const std::lock_guard guard(mutex_);
+    last_look_ns_ = are_expected ? journal_.clock().now_ns() : 0;
+}
+
 std::vector<Progress::Call> CallWatch::long_calls() const {
     std::vector<Progress::Call> calls;
     const std::lock_guard guard(mutex_);

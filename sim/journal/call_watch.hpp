@@ -22,6 +22,9 @@ public:
     // thread that makes no such calls, and after the last one. If nobody has called it for much longer, the whole process has stood still
     // (SIGSTOP, a paused container or virtual machine): it warns of that, too, because what was outstanding then looks late.
     void look();
+    // Around what may itself hold up the thread that calls look(), as writing to a file does: false before it, which looks once more, and
+    // true after it. Such a pause is no standstill. On that thread.
+    void expect_looks(bool are_expected);
     // Those that have taken longer so far. Any thread.
     [[nodiscard]] std::vector<Progress::Call> long_calls() const;
 
@@ -38,7 +41,7 @@ private:
     Journal& journal_;
     mutable std::mutex mutex_;  // guards what follows
     std::list<Call> calls_;
-    std::uint64_t last_look_ns_ = 0;  // 0: not yet
+    std::uint64_t last_look_ns_ = 0;  // or since when looks are expected; 0: they are not
 };
 
 // A call that lasts as long as this object. `name`: what is done, for messages: "sync"; a literal. Any thread.

@@ -45,6 +45,7 @@ public:
     Results end();
     virtual void release_locks() {}
     void look_at_calls() { journal_.calls().look(); }
+    void expect_looks(bool are_expected) { journal_.calls().expect_looks(are_expected); }
     [[nodiscard]] virtual Progress progress() const = 0;
     [[nodiscard]] Phase current_phase() const { return phase_.load(std::memory_order_relaxed); }
 

@@ -41,6 +41,8 @@ void Simulation::release_locks() { driver_->release_locks(); }
 
 void Simulation::look_at_calls() { driver_->look_at_calls(); }
 
+void Simulation::expect_looks(bool are_expected) { driver_->expect_looks(are_expected); }
+
 Progress Simulation::progress() const { return driver_->progress(); }
 
 Phase Simulation::phase() const { return driver_->current_phase(); }

@@ -45,6 +45,8 @@ public:
     // Warns of calls into the storage that do not return, of those that took long, and if the whole process stood still. To be called once
     // a second while the run goes on, on another thread, because such a call may block the run's own.
     void look_at_calls();
+    // False before that thread does what may take it long, true after it: the process has not stood still then.
+    void expect_looks(bool are_expected);
 
     // Any thread, any time.
     [[nodiscard]] Progress progress() const;

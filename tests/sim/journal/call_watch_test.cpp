@@ -63,6 +63,24 @@ TEST_CASE("if the whole process stood still, a warning says so, because what was
     CHECK(world.journal.warning_count() == 0);
 }
 
+TEST_CASE("the process has not stood still if the thread that looks was held up by its own work, as by a console on a disk that hangs") {
+    WatchWorld world;
+    world.pass(3);
+    world.journal.calls().expect_looks(false);
+    world.clock.advance_to(world.clock.now_ns() + 60 * ums::kNsPerSecond);
+    const bool does_run_end = GENERATE(true, false);  // which looks once more, on its own thread
+    if (does_run_end) world.journal.calls().look();
+    world.journal.calls().expect_looks(true);
+    world.pass(3);
+    CHECK(world.sink.events().empty());
+    world.clock.advance_to(world.clock.now_ns() + 10 * ums::kNsPerSecond);
+    world.journal.calls().expect_looks(false);  // the message of a late request wakes the thread before its second is over
+    world.journal.calls().expect_looks(true);
+    world.pass(1);
+    CHECK(world.sink.count_of(Severity::warning, "This process did not run for about 10 s") == 1);
+    CHECK(world.sink.events().size() == 1);
+}
+
 TEST_CASE("of several calls at the same time each is watched by itself") {
     WatchWorld world;
     const sim::WatchedCall first(world.journal, "opening", "one");
