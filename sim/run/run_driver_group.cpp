@@ -1,5 +1,6 @@
 // A run in a group: where it waits for the other members, and what it tells them.
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,13 @@ namespace sim {
 namespace {
 
 constexpr std::uint64_t kAskAgainNs = 5 * ums::kNsPerMs;
+
+// The end that a name from the root has in common with this one, wherever a relative one begins: without ".", ".." and needless slashes.
+std::string end_from_root(const std::string& path) {
+    std::string end = std::filesystem::path(path).lexically_normal().string();
+    while (end.starts_with("../")) end.erase(0, 3);
+    return end.starts_with('/') ? end : "/" + end;
+}
 
 }  // namespace
 
@@ -46,10 +54,11 @@ bool RunDriver::has_made_file(std::uint64_t run_id, const std::string& path) con
     if (keeper_ == nullptr) return false;
     const std::optional<Promises> kept = keeper_->load({run_id, {}});
     if (!kept) return false;
-    const std::string below_root = path.starts_with('/') ? path : "/" + path;
+    const bool is_relative = !path.starts_with('/');
+    const std::string end = end_from_root(path);
     const std::vector<PromisedFile>& made = kept->section().files;
     return std::any_of(made.begin(), made.end(), [&](const PromisedFile& file) {
-        return file.path == path || (below_root != path && file.path.ends_with(below_root));
+        return file.path == path || file.path == end || (is_relative && file.path.ends_with(end));
     });
 }
 

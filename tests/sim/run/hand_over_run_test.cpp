@@ -128,6 +128,21 @@ TEST_CASE("one file of the owner before that is gone, or blank, on the next one 
     CHECK_THAT(results.findings[0].description, ContainsSubstring(is_gone ? "The file is not there." : "zeros, or nothing"));
 }
 
+TEST_CASE("a file of the owner before is known by its name from the root, however the next one spells it") {
+    VirtualRun run;
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    sim::PromiseMemory ledger;
+    const sim::Results made = sim::Simulation(options, run.storage, run.clock, run.sink, &ledger).run();
+    REQUIRE(made.outcome == sim::Outcome::passed);
+    const std::string folder = GENERATE(as<std::string>(), "/memory/.", "/memory/", "./memory", "../memory");
+    options.files[0].path = folder + "/data.mdx";
+    options.job = sim::Job::resume;
+    NextOwner group(made.run_id);
+    const sim::Results results = sim::Simulation(options, run.storage, run.clock, run.sink, &ledger, &group).run();
+    CHECK(results.outcome == sim::Outcome::failed);  // here, names are compared letter by letter, so it is not there
+    CHECK(results.findings.size() == 1);
+}
+
 TEST_CASE("a file that the owner before did not have is no loss, but refused") {
     VirtualRun run;
     sim::Options options = quiet_options(VirtualRun::kFolder);
