@@ -244,7 +244,9 @@ TEST_CASE("the time until a cut does not begin while the run waits for the other
     state.makes_files = true;
     save_state(hosts.folder, state);
     const auto campaign = hosts.folder.start({"powertest", "--state", "state"});
-    std::this_thread::sleep_for(4s);
+    for (int i = 0; i < 3000 && !hosts.folder.has("state/cycle-0001.run.txt"); ++i) std::this_thread::sleep_for(10ms);
+    REQUIRE(hosts.folder.has("state/cycle-0001.run.txt"));
+    std::this_thread::sleep_for(3s);
     CHECK_FALSE(hosts.folder.has("cut"));
     const auto other = hosts.start(1, 2, "other", {"-d", "60"});
     CHECK(campaign->wait() == 0);
