@@ -62,10 +62,12 @@ constexpr std::array kTable{
         "Everything that the ledger or witness holds as acknowledged is there, too: a log that lost its own end would have been found, "
         "unless that end was newer than the last promise.",
         "", ""},
-    Guidance{"verify_ledger_short", Grade::fair,
-             "Everything that the ledger or witness holds as acknowledged is there, too. But its last promise was made {reason} before the "
-             "last block of the log: a log or volume that lost only what is newer would not have been found.",
-             "Find out why the run no longer promised anything: its report and its log say so.", ""},
+    Guidance{
+        "verify_ledger_short", Grade::fair,
+        "Everything that the ledger or witness holds as acknowledged is there, too. But its last promise was made {reason} before the "
+        "last block of the log: a log or volume that lost only what is newer would not have been found.",
+        "The run's report and log say whether it could no longer promise anything; a storage that stalled before the cut looks the same.",
+        ""},
     Guidance{"verify_ledger_unused", Grade::fair, "The ledger or witness was not used.",
              "Give each run on these files the same one, and verify with it before they are used again.", ""},
     Guidance{"verify_unreported", Grade::poor, "{count} wrong, too: after so many findings, further pages are only counted.",

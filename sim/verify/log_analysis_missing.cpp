@@ -173,7 +173,8 @@ ums::Task<bool> LogAnalysis::read_first_behind_end(const BlockRange& behind, con
     stamp_not_read(segment.data, segment.size_bytes);
     IoRetry retry(file, run_, journal_);
     const bool has_come = co_await retry.read(read_from_bytes, {&segment, 1}, ums::WaitType::io_completion);
-    co_return has_come&& take_late_block(behind, place, buffer.data() + (place.offset_bytes - read_from_bytes), 2);
+    if (!has_come) co_return false;
+    co_return take_late_block(behind, place, buffer.data() + (place.offset_bytes - read_from_bytes), 2);
 }
 
 ums::Task<void> LogAnalysis::report_missing() {

@@ -371,8 +371,8 @@ TEST_CASE("a wrong bit in the signature of a log is damage, and a lost part of i
 
 TEST_CASE("a wrong bit in what the signature of a log says of its file, or when it was made, is one wrong bit") {
     LeftRun left;
-    constexpr std::uint64_t kFile = offsetof(sim::PageHeader, file_id);
-    constexpr std::uint64_t kTime = offsetof(sim::PageHeader, write_utc_us);
+    static constexpr std::uint64_t kFile = offsetof(sim::PageHeader, file_id);
+    static constexpr std::uint64_t kTime = offsetof(sim::PageHeader, write_utc_us);
     const std::uint64_t at_bytes = GENERATE(kFile, kFile + 3, kTime, kTime + 5);
     CAPTURE(at_bytes);
     std::byte byte{};
