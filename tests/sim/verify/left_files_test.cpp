@@ -373,7 +373,7 @@ TEST_CASE("a wrong bit in what the signature of a log says of its file, or when 
     LeftRun left;
     static constexpr std::uint64_t kFile = offsetof(sim::PageHeader, file_id);
     static constexpr std::uint64_t kTime = offsetof(sim::PageHeader, write_utc_us);
-    const std::uint64_t at_bytes = GENERATE(kFile, kFile + 3, kTime, kTime + 5);
+    const std::uint64_t at_bytes = GENERATE(as<std::uint64_t>{}, kFile, kFile + 3, kTime, kTime + 5);
     CAPTURE(at_bytes);
     std::byte byte{};
     left.log().read(at_bytes, &byte, 1);
