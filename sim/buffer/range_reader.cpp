@@ -80,26 +80,30 @@ void RangeReader::hold(DataFile& data, std::uint32_t page, Item& item, Frame& fr
     data.ledger.prefetch(page);
 }
 
-// Without scatter/gather, as many concurrent requests as a usual read-ahead has pages. A run that stops does not read the rest.
-ums::Task<void> RangeReader::read_pages(DataFile& data, std::uint32_t first_page) {
-    std::size_t next = 0;
-    auto read_some = [](RangeReader& self, DataFile& file, std::uint32_t first, std::size_t& index) -> ums::Task<void> {
-        while (index < self.items_.size() && !self.run_.is_stopping()) {
-            const std::size_t i = index++;
-            if (self.items_[i].frame != nullptr)
-                co_await self.read_page(file, first + static_cast<std::uint32_t>(i), self.items_[i], OnStop::abandon_with_users);
+// As many concurrent requests as a usual read-ahead has pages: all tries of a page that fails take half a second, most of which is waiting.
+// A run that stops does not read the rest, unless that must be explained. True if something was reported.
+ums::Task<bool> RangeReader::read_pages(DataFile& data, std::uint32_t first_page, Part part, OnStop on_stop) {
+    std::size_t next = part.begin;
+    bool has_reported = false;
+    auto read_some = [&]() -> ums::Task<void> {
+        while (next < part.end && (on_stop == OnStop::post || !run_.is_stopping())) {
+            const std::size_t i = next++;
+            if (items_[i].frame == nullptr) continue;
+            const bool is_reported = co_await read_page(data, first_page + static_cast<std::uint32_t>(i), items_[i], on_stop);
+            has_reported = has_reported || is_reported;
         }
     };
     ums::TaskGroup reads;
-    const std::size_t at_a_time = std::min<std::size_t>(items_.size(), kReadAheadPages);
-    for (std::size_t i = 0; i < at_a_time; ++i) ums::Scheduler::current().fork(reads, read_some(*this, data, first_page, next));
+    const std::size_t at_a_time = std::min<std::size_t>(part.end - part.begin, kReadAheadPages);
+    for (std::size_t i = 0; i < at_a_time; ++i) ums::Scheduler::current().fork(reads, read_some());
     co_await reads.join();
+    co_return has_reported;
 }
 
 // One request for each run of adjacent pages to be read; without scatter/gather, one for each page.
 ums::Task<void> RangeReader::read_runs(DataFile& data, std::uint32_t first_page) {
     if (!settings_.use_scatter) {
-        co_await read_pages(data, first_page);
+        co_await read_pages(data, first_page, {0, items_.size()}, OnStop::abandon_with_users);
         co_return;
     }
     for (std::size_t begin = 0; begin < items_.size();) {
@@ -117,22 +121,19 @@ ums::Task<void> RangeReader::read_runs(DataFile& data, std::uint32_t first_page)
             for (std::size_t i = begin; i < end && complete; ++i) {
                 co_await check_page(data, first_page + static_cast<std::uint32_t>(i), items_[i]);
             }
-            if (!complete && !result.is_abandoned) co_await read_one_by_one(data, first_page, begin, end, offset_bytes, result);
+            if (!complete && !result.is_abandoned) co_await read_again(data, first_page, {begin, end}, result);
         }
         begin = end + 1;
     }
 }
 
 // Only single reads can tell which page is to blame. If none is, the request itself was at fault.
-ums::Task<void> RangeReader::read_one_by_one(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end,
-                                             std::uint64_t offset_bytes, TransferResult result) {
-    bool is_explained = false;
-    for (std::size_t i = begin; i < end; ++i) {
-        is_explained |= co_await read_page(data, first_page + static_cast<std::uint32_t>(i), items_[i], OnStop::post);
-    }
+ums::Task<void> RangeReader::read_again(DataFile& data, std::uint32_t first_page, Part part, TransferResult result) {
+    const bool is_explained = co_await read_pages(data, first_page, part, OnStop::post);
     if (is_explained) co_return;
-    report_recovered_transfer(data.file,
-                              {ums::IoOperation::read, offset_bytes, (end - begin) * kPageBytes, result.error, result.transferred_bytes});
+    const std::uint64_t offset_bytes = (std::uint64_t{first_page} + part.begin) * kPageBytes;
+    report_recovered_transfer(
+        data.file, {ums::IoOperation::read, offset_bytes, (part.end - part.begin) * kPageBytes, result.error, result.transferred_bytes});
 }
 
 ums::Task<bool> RangeReader::read_page(DataFile& data, std::uint32_t page, Item& item, OnStop on_stop) {

@@ -2,6 +2,7 @@
 // verified, even if the page is already in memory (ForceReadAhead): its second copy goes to separate memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -36,14 +37,17 @@ private:
         bool inserted = false;
         bool complete = false;
     };
+    struct Part {  // of items_
+        std::size_t begin;
+        std::size_t end;
+    };
 
     [[nodiscard]] bool take_page(DataFile& data, std::uint32_t page, Item& item, bool read_present);
     ums::Task<void> wait_for_page(DataFile& data, std::uint32_t page, Item& item);
     void hold(DataFile& data, std::uint32_t page, Item& item, Frame& frame);
     ums::Task<void> read_runs(DataFile& data, std::uint32_t first_page);
-    ums::Task<void> read_pages(DataFile& data, std::uint32_t first_page);
-    ums::Task<void> read_one_by_one(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end,
-                                    std::uint64_t offset_bytes, TransferResult result);
+    ums::Task<bool> read_pages(DataFile& data, std::uint32_t first_page, Part part, OnStop on_stop);
+    ums::Task<void> read_again(DataFile& data, std::uint32_t first_page, Part part, TransferResult result);
     ums::Task<bool> read_page(DataFile& data, std::uint32_t page, Item& item, OnStop on_stop);  // true if it has reported something
     ums::Task<void> check_page(DataFile& data, std::uint32_t page, Item& item);
     void finish_pages(DataFile& data, std::uint32_t first_page, bool keep);

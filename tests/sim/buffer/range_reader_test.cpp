@@ -324,6 +324,23 @@ TEST_CASE("if a scatter read fails, only the unreadable page is to blame") {
     });
 }
 
+TEST_CASE("pages of a range that cannot be read are tried again at the same time") {
+    Rig rig;
+    run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+        RangeReader reader = r.make_reader();
+        r.storage.set_rule([](const ums::IoRequest& request) {
+            const bool is_bad = request.offset_bytes < 65 * kPageBytes && kPageBytes < request.offset_bytes + request.size_bytes;
+            return Fate{.error = is_bad ? EIO : 0};
+        });
+        const std::uint64_t start_ns = r.clock.now_ns();
+        const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {});
+        CHECK(read_count == 0);
+        CHECK(r.sink.findings().size() == 64);
+        // All tries of one page wait for more than half a second.
+        CHECK(r.clock.now_ns() - start_ns < ums::kNsPerSecond);
+    });
+}
+
 TEST_CASE("a page that came back right has been read back, even while others of its range are still tried again") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
