@@ -14,10 +14,11 @@ namespace {
 
 constexpr std::array<std::uint64_t, kRereadsMax> kPausesMs = {1, 1, 2, 2, 5, 5, 10, 10, 20, 20, 50, 50, 100, 100, 100};
 
-// Where an aligned read ends that has this range: not behind the end of the file, if the range is not.
-std::uint64_t end_of_read(const SimFile& file, std::uint64_t end_bytes, std::uint64_t alignment_bytes) {
-    const std::uint64_t aligned_bytes = (end_bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
-    return std::max(end_bytes, std::min(aligned_bytes, file.size_bytes()));
+// What an aligned read has that has this range: nothing behind the end of the file, if the range does not.
+ByteRange range_of_reread(const SimFile& file, const ByteRange& range, std::uint64_t alignment_bytes) {
+    const ByteRange aligned = range.rounded_out(alignment_bytes);
+    const std::uint64_t end_bytes = std::max(range.end_bytes(), std::min(aligned.end_bytes(), file.size_bytes()));
+    return {aligned.offset_bytes, end_bytes - aligned.offset_bytes};
 }
 
 bool is_through_new_file(std::uint32_t attempt) { return attempt == 3 || attempt == 8 || attempt == kRereadsMax; }
@@ -27,11 +28,9 @@ bool is_through_new_file(std::uint32_t attempt) { return attempt == 3 || attempt
 Rereader::Rereader(SimFile& file, Journal& journal, std::uint64_t offset_bytes, std::uint64_t size_bytes, std::uint64_t alignment_bytes)
     : file_(file),
       journal_(journal),
-      size_bytes_(size_bytes),
-      skipped_bytes_(offset_bytes % alignment_bytes),
-      read_from_bytes_(offset_bytes - skipped_bytes_),
-      read_bytes_(end_of_read(file, offset_bytes + size_bytes, alignment_bytes) - read_from_bytes_),
-      buffer_(read_bytes_, ums::MemoryKind::plain),
+      range_{offset_bytes, size_bytes},
+      read_(range_of_reread(file, range_, alignment_bytes)),
+      buffer_(read_.size_bytes, ums::MemoryKind::plain),
       start_ns_(ums::Scheduler::current().now_ns()) {}
 
 ums::Task<Reread> Rereader::read(std::uint32_t attempt, const std::byte* first) {
@@ -41,14 +40,14 @@ ums::Task<Reread> Rereader::read(std::uint32_t attempt, const std::byte* first) 
     reread.attempt = attempt;
     reread.after_us = (ums::Scheduler::current().now_ns() - start_ns_) / 1000;
     reread.through_new_file = is_through_new_file(attempt);
-    stamp_not_read(buffer_.data(), read_bytes_);
+    stamp_not_read(buffer_.data(), read_.size_bytes);
     if (reread.through_new_file) {
         co_await transfer_through_new_file(reread);
     } else {
         co_await transfer(file_.transfer_handle(), reread);
     }
     if (reread.error_code == 0 && reread.result != RereadResult::short_transfer) {
-        reread.result = std::memcmp(bytes(), first, size_bytes_) == 0 ? RereadResult::same_image : RereadResult::other_image;
+        reread.result = std::memcmp(bytes(), first, range_.size_bytes) == 0 ? RereadResult::same_image : RereadResult::other_image;
     }
     co_return reread;
 }
@@ -69,8 +68,8 @@ ums::Task<void> Rereader::transfer_through_new_file(Reread& reread) {
 
 // Bypasses the governor, which is for the load: this is a diagnosis.
 ums::Task<void> Rereader::transfer(ums::FileHandle handle, Reread& reread) {
-    const ums::IoSegment segment{buffer_.data(), read_bytes_};
-    ums::IoRequest request = file_.diagnosis_read(read_from_bytes_, segment);
+    const ums::IoSegment segment{buffer_.data(), read_.size_bytes};
+    ums::IoRequest request = file_.diagnosis_read(read_.offset_bytes, segment);
     request.file = handle;
     co_await ums::Scheduler::current().io(request);
     journal_.history().record(request, file_.id(), OperationPurpose::diagnosis);

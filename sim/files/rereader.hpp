@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sim/files/byte_range.hpp"
 #include "sim/files/data_file.hpp"
 #include "sim/finding.hpp"
 #include "sim/page/page_verifier.hpp"
@@ -25,7 +26,7 @@ public:
     // Reads into bytes() as attempt `attempt` (1 … kRereadsMax) requires, after its pause. The result says whether everything came, and
     // whether it equals `first`; the caller, which holds the page, decides whether it is right.
     ums::Task<Reread> read(std::uint32_t attempt, const std::byte* first);
-    [[nodiscard]] const std::byte* bytes() const { return buffer_.data() + skipped_bytes_; }
+    [[nodiscard]] const std::byte* bytes() const { return buffer_.data() + (range_.offset_bytes - read_.offset_bytes); }
 
 private:
     ums::Task<void> transfer(ums::FileHandle handle, Reread& reread);
@@ -33,10 +34,8 @@ private:
 
     SimFile& file_;
     Journal& journal_;
-    const std::uint64_t size_bytes_;
-    const std::uint64_t skipped_bytes_;  // read before the range
-    const std::uint64_t read_from_bytes_;
-    const std::uint64_t read_bytes_;
+    const ByteRange range_;
+    const ByteRange read_;  // has the range
     const ums::MemoryRegion buffer_;
     const std::uint64_t start_ns_;
 };

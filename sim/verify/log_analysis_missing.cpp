@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/files/byte_range.hpp"
 #include "sim/files/io_retry.hpp"
 #include "sim/files/rereader.hpp"
 #include "sim/page/log_layout.hpp"
@@ -163,18 +164,15 @@ ums::Task<bool> LogAnalysis::read_first_behind_end(const BlockRange& behind) {
 // unreadable is not read again.
 ums::Task<bool> LogAnalysis::read_first_behind_end(const BlockRange& behind, const MissingPlace& place) {
     SimFile& file = *file_of(place.file_id);
-    const std::uint64_t end_bytes = place.offset_bytes + place.size_bytes;
-    const std::uint64_t read_from_bytes = place.offset_bytes / kReadAlignmentBytes * kReadAlignmentBytes;
-    const std::uint64_t read_to_bytes = (end_bytes + kReadAlignmentBytes - 1) / kReadAlignmentBytes * kReadAlignmentBytes;
-    const std::uint64_t read_bytes = read_to_bytes - read_from_bytes;
-    if (read_to_bytes > file.size_bytes() || scan_.is_unreadable(file, read_from_bytes, read_bytes)) co_return false;
-    const ums::MemoryRegion buffer(read_bytes, ums::MemoryKind::plain);
-    const ums::IoSegment segment{buffer.data(), read_bytes};
+    const ByteRange aligned = ByteRange{place.offset_bytes, place.size_bytes}.rounded_out(kReadAlignmentBytes);
+    if (aligned.end_bytes() > file.size_bytes() || scan_.is_unreadable(file, aligned.offset_bytes, aligned.size_bytes)) co_return false;
+    const ums::MemoryRegion buffer(aligned.size_bytes, ums::MemoryKind::plain);
+    const ums::IoSegment segment{buffer.data(), aligned.size_bytes};
     stamp_not_read(segment.data, segment.size_bytes);
     IoRetry retry(file, run_, journal_);
-    const bool has_come = co_await retry.read(read_from_bytes, {&segment, 1}, ums::WaitType::io_completion);
+    const bool has_come = co_await retry.read(aligned.offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
     if (!has_come) co_return false;
-    co_return take_late_block(behind, place, buffer.data() + (place.offset_bytes - read_from_bytes), 2);
+    co_return take_late_block(behind, place, buffer.data() + (place.offset_bytes - aligned.offset_bytes), 2);
 }
 
 ums::Task<void> LogAnalysis::report_missing() {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/files/byte_range.hpp"
 #include "sim/files/io_retry.hpp"
 #include "sim/files/rereader.hpp"
 #include "sim/files/transfer_failure.hpp"
@@ -314,14 +315,13 @@ ums::Task<void> LogScan::replay(std::span<const LogBlockPlace> blocks, const Tak
         }
         SimFile* const file = file_of(first.file_id);
         // The blocks may be in smaller units: made through the cache, or on another disk.
-        const std::uint64_t read_from_bytes = first.offset_bytes / kReadAlignmentBytes * kReadAlignmentBytes;
-        const std::uint64_t wanted_bytes = first.offset_bytes + size_bytes - read_from_bytes;
-        const ums::IoSegment segment{buffer.data(), (wanted_bytes + kReadAlignmentBytes - 1) / kReadAlignmentBytes * kReadAlignmentBytes};
+        const ByteRange aligned = ByteRange{first.offset_bytes, size_bytes}.rounded_out(kReadAlignmentBytes);
+        const ums::IoSegment segment{buffer.data(), aligned.size_bytes};
         stamp_not_read(buffer.data(), segment.size_bytes);
         IoRetry retry(*file, run_, journal_);
-        const bool has_come = co_await retry.read(read_from_bytes, {&segment, 1}, ums::WaitType::io_completion);
+        const bool has_come = co_await retry.read(aligned.offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
         for (; begin < end; ++begin) {
-            std::byte* const block = buffer.data() + (blocks[begin].offset_bytes - read_from_bytes);
+            std::byte* const block = buffer.data() + (blocks[begin].offset_bytes - aligned.offset_bytes);
             bool is_there = has_come && !check_block(block, blocks[begin].size_bytes, expected_of(blocks[begin]));
             if (has_come && !is_there) is_there = co_await read_again(blocks[begin], block);
             if (!is_there || !for_each_record(block, take)) is_incomplete_ = true;
