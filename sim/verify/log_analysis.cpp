@@ -56,9 +56,8 @@ ums::Task<void> LogAnalysis::run() {
     take_promises();
     extent_ = find_extent(contents_);
     for (int i = 0; i < kRepairsMax && !run_.is_stopping(); ++i) {
-        bool was_there = co_await read_missing_again();
-        if (!was_there) was_there = co_await read_behind_end();
-        if (!was_there) break;
+        const bool has_any_come = co_await missing_blocks_.read_again();
+        if (!has_any_come) break;
         extent_ = find_extent(contents_);
     }
     if (run_.is_stopping()) co_return;
@@ -79,7 +78,7 @@ ums::Task<void> LogAnalysis::run() {
         co_return;
     }
     report_short_logs();
-    co_await report_missing();
+    co_await missing_blocks_.report();
     release_unpromised();
 }
 
@@ -89,9 +88,9 @@ ums::Task<void> LogAnalysis::run() {
 void LogAnalysis::release_unpromised() {
     const bool promises_nothing = extent_.checkpoint && extent_.checkpoint->unknown_count == kTooManyUnknown;
     const bool is_incomplete = extent_.first_sequence != 0 && scan_.is_incomplete();
-    const bool may_hide_cut = is_incomplete || may_be_unreadable(next_after_end()) ||
+    const bool may_hide_cut = is_incomplete || may_hide_blocks_at_end() ||
                               std::any_of(extent_.missing.begin(), extent_.missing.end(),
-                                          [this](const BlockRange& missing) { return may_be_unreadable(missing); });
+                                          [this](const BlockRange& missing) { return missing_blocks_.may_be_unreadable(missing); });
     for (auto& [file_id, file] : files_) {
         if (promises_nothing || is_incomplete) file.bounds.release_all();
         if (is_incomplete) file.bounds.allow_any();
@@ -108,24 +107,50 @@ void LogAnalysis::release_unpromised() {
 
 ums::Task<void> LogAnalysis::replay(const LogScan::Take& take) {
     for (const BlockRange& range : extent_.row) {
-        const auto begin = std::find_if(contents_.blocks.begin(), contents_.blocks.end(),
-                                        [&](const LogBlockPlace& block) { return block.sequence == range.first; });
+        const auto begin = first_from(contents_.blocks, range.first);
         const std::span<const LogBlockPlace> blocks(&*begin, range.last - range.first + 1);
         co_await scan_.replay(blocks, take);
     }
 }
 
 RecoveredLog LogAnalysis::recovered() const {
-    return {run_id_, known_from_lsn(), extent_.last_lsn, extent_.has_hole() || may_be_unreadable(next_after_end()), scan_.has_unreadable()};
+    return {run_id_, known_from_lsn(), extent_.last_lsn, extent_.has_hole() || may_hide_blocks_at_end(), scan_.has_unreadable()};
 }
 
 // From here on, the row has every change. Without a complete checkpoint it need not reach back to the first one: its space was freed by a
 // checkpoint of which a block is missing now.
 std::uint64_t LogAnalysis::known_from_lsn() const {
     if (has_every_change()) return begin_lsn();
-    const auto first = std::find_if(contents_.blocks.begin(), contents_.blocks.end(),
-                                    [this](const LogBlockPlace& block) { return block.sequence == extent_.first_sequence; });
-    return first->first_lsn;
+    return first_from(contents_.blocks, extent_.first_sequence)->first_lsn;
+}
+
+// What was cut off need not be log that recovery wants.
+void LogAnalysis::report_short_logs() {
+    for (SimFile* const file : log_files_) {
+        const std::uint64_t proven_bytes = least_log_bytes(contents_, file->id());
+        const std::uint64_t told_bytes = promises_ == nullptr ? 0 : std::uint64_t{promises_->page_count(file->id())} * kPageBytes;
+        const std::uint64_t least_bytes = std::max(proven_bytes, told_bytes);
+        if (file->size_bytes() >= least_bytes) continue;
+        Finding finding;
+        finding.kind = FindingKind::lost_write;
+        finding.request.is_write = true;
+        finding.place.is_log = true;
+        finding.place.file_id = file->id();
+        finding.place.path = file->path();
+        finding.place.offset_bytes = file->size_bytes();
+        finding.place.size_bytes = least_bytes - file->size_bytes();
+        // A part of a page at its end is not counted.
+        finding.description = fmt::format("The log file has only {} complete pages of 8 KB; {} that it had {} bytes{}.", file->pages(),
+                                          told_bytes > proven_bytes ? "the ledger outside of this storage says" : "its blocks prove",
+                                          least_bytes, file->requests_durability() ? ", and that this size had been made durable" : "");
+        finding.reasoning = {
+            told_bytes > proven_bytes
+                ? "The ledger was told so only after the storage had acknowledged the sync of the file: log files are never cut."
+            : file->requests_durability()
+                ? "Each block says how long its virtual log file is, and no block is written before the file, or its growth, is durable."
+                : "Each block says how long its virtual log file is. With Durability=None, nothing makes a growth durable."};
+        file->report(std::move(finding));
+    }
 }
 
 bool LogAnalysis::has_sums() const {
@@ -143,8 +168,12 @@ void LogAnalysis::take_promises() {
     const bool are_outdated = std::any_of(contents_.blocks.begin(), contents_.blocks.end(), [this](const LogBlockPlace& block) {
         return block.incarnation > promises_->section().incarnation;
     });
-    if (are_outdated) promises_ = nullptr;
-    contents_.promised_sequence = promises_ == nullptr ? 0 : promises_->hardened_sequence();
+    if (are_outdated) {
+        promises_ = nullptr;
+        return;
+    }
+    contents_.promised_sequence = promises_->hardened_sequence();
+    contents_.promised_incarnation = promises_->section().incarnation;
 }
 
 bool LogAnalysis::demands_all() const {

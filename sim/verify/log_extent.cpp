@@ -108,10 +108,7 @@ private:
         std::uint64_t hardened = 0;      // if so: how far the incarnation was hardened, according to other blocks
     };
 
-    [[nodiscard]] Iterator from(std::uint64_t sequence) const {
-        return std::lower_bound(blocks_.begin(), blocks_.end(), sequence,
-                                [](const LogBlockPlace& block, std::uint64_t value) { return block.sequence < value; });
-    }
+    [[nodiscard]] Iterator from(std::uint64_t sequence) const { return first_from(blocks_, sequence); }
     [[nodiscard]] bool has(std::uint64_t sequence) const {
         const Iterator found = from(sequence);
         return found != blocks_.end() && found->sequence == sequence;
@@ -230,6 +227,11 @@ private:
 };
 
 }  // namespace
+
+std::vector<LogBlockPlace>::const_iterator first_from(const std::vector<LogBlockPlace>& blocks, std::uint64_t sequence) {
+    return std::lower_bound(blocks.begin(), blocks.end(), sequence,
+                            [](const LogBlockPlace& block, std::uint64_t value) { return block.sequence < value; });
+}
 
 LogExtent find_extent(const LogContents& contents) {
     if (contents.resumes.empty()) return ExtentFinder(contents).find();

@@ -47,9 +47,14 @@ struct LogContents {
     std::vector<LogBlockPlace> blocks;  // in ascending order of sequences, each once, of the newest incarnation that has it
     std::vector<CheckpointMark> checkpoints;
     std::vector<ResumeMark> resumes;
-    // A ledger outside the storage says that the log was hardened up to here; 0: there is none.
+    // According to a ledger outside the storage: the log was hardened up to here, and the run was this one when it last heard from it. 0:
+    // there is none.
     std::uint64_t promised_sequence = 0;
+    std::uint32_t promised_incarnation = 0;
 };
+
+// The first of these blocks, which are in ascending order of sequences, that has this sequence or a later one; end() if none has.
+[[nodiscard]] std::vector<LogBlockPlace>::const_iterator first_from(const std::vector<LogBlockPlace>& blocks, std::uint64_t sequence);
 
 struct LogExtent {
     std::uint64_t first_sequence = 0;     // of the unbroken row; 0: there is none

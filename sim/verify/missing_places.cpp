@@ -12,8 +12,8 @@ std::uint32_t vlf_of(const LogBlockPlace& block) { return vlf_of_lsn(block.first
 
 class NeighboursOfMissing {
 public:
-    NeighboursOfMissing(const LogContents& contents, const BlockRange& missing, std::uint32_t promised_incarnation)
-        : blocks_(contents.blocks), missing_(missing), promised_incarnation_(promised_incarnation) {
+    NeighboursOfMissing(const LogContents& contents, const BlockRange& missing)
+        : blocks_(contents.blocks), missing_(missing), promised_incarnation_(contents.promised_incarnation) {
         const auto behind = from(missing.last + 1);
         if (behind != blocks_.end()) behind_ = &*behind;
         const auto before = from(missing.first - 1);
@@ -35,10 +35,7 @@ public:
 private:
     using Iterator = std::vector<LogBlockPlace>::const_iterator;
 
-    [[nodiscard]] Iterator from(std::uint64_t sequence) const {
-        return std::lower_bound(blocks_.begin(), blocks_.end(), sequence,
-                                [](const LogBlockPlace& block, std::uint64_t value) { return block.sequence < value; });
-    }
+    [[nodiscard]] Iterator from(std::uint64_t sequence) const { return first_from(blocks_, sequence); }
     [[nodiscard]] bool is_behind_next() const { return behind_ != nullptr && behind_->sequence == missing_.last + 1; }
     [[nodiscard]] bool are_in_one_vlf() const { return before_ != nullptr && behind_ != nullptr && vlf_of(*before_) == vlf_of(*behind_); }
 
@@ -107,8 +104,8 @@ private:
 
 }  // namespace
 
-std::vector<MissingPlace> places_of_missing(const LogContents& contents, const BlockRange& missing, std::uint32_t promised_incarnation) {
-    return NeighboursOfMissing(contents, missing, promised_incarnation).places();
+std::vector<MissingPlace> places_of_missing(const LogContents& contents, const BlockRange& missing) {
+    return NeighboursOfMissing(contents, missing).places();
 }
 
 std::optional<MissingPlace> certain_place(const std::vector<MissingPlace>& places) {

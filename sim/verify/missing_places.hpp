@@ -20,9 +20,7 @@ struct MissingPlace {
 };
 
 // Of the first of these blocks: one if that is certain, otherwise those where it may have been, as far as they can be named.
-// `promised_incarnation`: of the run, when a ledger last heard from it; 0: there is none.
-[[nodiscard]] std::vector<MissingPlace> places_of_missing(const LogContents& contents, const BlockRange& missing,
-                                                          std::uint32_t promised_incarnation);
+[[nodiscard]] std::vector<MissingPlace> places_of_missing(const LogContents& contents, const BlockRange& missing);
 // The one of them that is certain, if there is.
 [[nodiscard]] std::optional<MissingPlace> certain_place(const std::vector<MissingPlace>& places);
 // A later virtual log file has been begun there, so a checkpoint had freed this one, whether or not that checkpoint is still there.

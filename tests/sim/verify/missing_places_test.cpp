@@ -41,9 +41,9 @@ LogContents contents_of(std::vector<LogBlockPlace> blocks) {
     return contents;
 }
 
-std::optional<MissingPlace> certain_place_in(const LogContents& contents, const sim::BlockRange& missing,
-                                             std::uint32_t promised_incarnation) {
-    return sim::certain_place(sim::places_of_missing(contents, missing, promised_incarnation));
+std::optional<MissingPlace> certain_place_in(LogContents contents, const sim::BlockRange& missing, std::uint32_t promised_incarnation) {
+    contents.promised_incarnation = promised_incarnation;
+    return sim::certain_place(sim::places_of_missing(contents, missing));
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ TEST_CASE("the place of a missing block at the end of a virtual log file is cert
     // Of several, the first may be in either.
     const LogBlockPlace behind = block_at(7, 2, 40, 8);
     CHECK_FALSE(place_of(behind));
-    const std::vector<MissingPlace> places = sim::places_of_missing(contents_of({before, behind}), {5, 6}, 0);
+    const std::vector<MissingPlace> places = sim::places_of_missing(contents_of({before, behind}), {5, 6});
     REQUIRE(places.size() == 2);
     CHECK(places[0].offset_bytes == place_in_log(1, 990));
     CHECK(places[1].offset_bytes == place_in_log(2, 0));
@@ -93,7 +93,7 @@ TEST_CASE("a missing block behind one that fills its virtual log file began the 
     CHECK(place->offset_bytes == place_in_log(2, 0));
     CHECK(place->vlf_sector == 0);
     // Which one that is, nothing says.
-    CHECK(sim::places_of_missing(contents_of({block_at(4, 1, 990, 10), block_at(7, 3, 40, 8)}), {5, 6}, 0).empty());
+    CHECK(sim::places_of_missing(contents_of({block_at(4, 1, 990, 10), block_at(7, 3, 40, 8)}), {5, 6}).empty());
 }
 
 TEST_CASE("where a resumed run went on is not known if its first blocks are missing") {
@@ -111,7 +111,7 @@ TEST_CASE("of a missing block without the one before it, only the end of its pla
     CHECK(place->offset_bytes == place_in_log(1, 0));
     CHECK(place->size_bytes == 40 * sim::kSectorBytes);
     CHECK_FALSE(place->begins_there);
-    CHECK(sim::places_of_missing(contents_of({block_at(7, 1, 40, 8)}), {5, 6}, 0).empty());
+    CHECK(sim::places_of_missing(contents_of({block_at(7, 1, 40, 8)}), {5, 6}).empty());
 }
 
 TEST_CASE("a place in a virtual log file of which a later one has taken the beginning is in use again") {

@@ -1,5 +1,5 @@
-// Blocks that are missing in the log that a crash left, or may follow on its end: read again, then reported; and log files that are too
-// short.
+#include "sim/verify/missing_blocks.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,6 @@
 #include "sim/files/rereader.hpp"
 #include "sim/page/log_layout.hpp"
 #include "sim/page/page_codec.hpp"
-#include "sim/verify/log_analysis.hpp"
 #include "ums/base/memory_region.hpp"
 
 namespace sim {
@@ -35,28 +34,35 @@ std::string blocks_text(const BlockRange& missing) {
 
 }  // namespace
 
-SimFile* LogAnalysis::file_of(std::uint32_t file_id) const {
+SimFile* MissingBlocks::file_of(std::uint32_t file_id) const {
     return *std::find_if(log_files_.begin(), log_files_.end(), [file_id](const SimFile* log) { return log->id() == file_id; });
 }
 
-bool LogAnalysis::may_be_unreadable(const BlockRange& missing) const {
+bool MissingBlocks::may_be_unreadable(const BlockRange& missing) const {
     if (!scan_.has_unreadable()) return false;
-    const std::optional<MissingPlace> place = certain_place(places_of(missing));
+    const std::optional<MissingPlace> place = certain_place(places_of_missing(contents_, missing));
     // A checkpoint that cannot be read may have freed its virtual log file: without the block before it, it may have been overwritten, and
     // where that file is in use again, it has been.
     if (!place || !place->begins_there || is_used_again(contents_, *place)) return true;
     return scan_.is_unreadable(*file_of(place->file_id), place->offset_bytes, place->size_bytes);
 }
 
+ums::Task<bool> MissingBlocks::read_again() {
+    bool has_any_come = co_await read_gaps_again();
+    if (!has_any_come) has_any_come = co_await read_behind_end();
+    co_return has_any_come;
+}
+
 // A block that a later read brings is not lost, but the read was wrong: a finding, and the analysis goes on with it.
-ums::Task<bool> LogAnalysis::read_missing_again() {
+ums::Task<bool> MissingBlocks::read_gaps_again() {
     bool has_any_come = false;
     for (const auto* const ranges : {&extent_.missing, &extent_.missing_unneeded}) {
         for (const BlockRange& missing : *ranges) {
             // What is known to be unreadable is not read again, and does not count.
             if (gaps_that_stay_.contains(missing.first) || may_be_unreadable(missing)) continue;
             const std::uint32_t attempts = gaps_that_stay_.size() < kGapsReadPatientlyMax ? kRereadsMax : 1;
-            const BlockRange staying = co_await read_again(missing, attempts);
+            const ReadPlace read_place = with_attempts(attempts);
+            const BlockRange staying = co_await take_those_that_come(missing, read_place);
             if (run_.is_stopping()) co_return false;
             has_any_come = has_any_come || staying.first != missing.first;
             if (!is_empty_range(staying) && !may_be_unreadable(staying)) gaps_that_stay_[staying.first] = 1 + attempts;
@@ -65,27 +71,47 @@ ums::Task<bool> LogAnalysis::read_missing_again() {
     co_return has_any_come;
 }
 
-// One block after the other, as long as they come. Returns those that stay missing.
-ums::Task<BlockRange> LogAnalysis::read_again(BlockRange missing, std::uint32_t attempts) {
+// Nothing says that the block behind the end had been acknowledged, so it may be missing, or torn. But if it is there now, it was there
+// before: the first read was wrong, which would hide all that was acknowledged from there on.
+ums::Task<bool> MissingBlocks::read_behind_end() {
+    if (extent_.has_hole() || extent_.last_sequence == 0) co_return false;
+    const BlockRange behind = not_there_behind_end();
+    const ReadPlace read_place = [this](const BlockRange& missing, const MissingPlace& place) { return read_once(missing, place); };
+    const BlockRange staying = co_await take_those_that_come(behind, read_place);
+    co_return staying.first != behind.first;
+}
+
+// Up to the next block that is there.
+BlockRange MissingBlocks::not_there_behind_end() const {
+    const std::uint64_t first = extent_.last_sequence + 1;
+    const auto next = first_from(contents_.blocks, first);
+    return {first, next == contents_.blocks.end() ? kLogBlocksMax : next->sequence - 1};
+}
+
+ums::Task<BlockRange> MissingBlocks::take_those_that_come(BlockRange missing, const ReadPlace& read_place) {
     while (!is_empty_range(missing) && !run_.is_stopping()) {
-        const bool was_there = co_await read_first_again(missing, attempts);
+        const bool was_there = co_await take_first(missing, read_place);
         if (!was_there) break;
         ++missing.first;
     }
     co_return missing;
 }
 
-ums::Task<bool> LogAnalysis::read_first_again(const BlockRange& missing, std::uint32_t attempts) {
-    const std::vector<MissingPlace> places = places_of(missing);
+ums::Task<bool> MissingBlocks::take_first(const BlockRange& missing, const ReadPlace& read_place) {
+    const std::vector<MissingPlace> places = places_of_missing(contents_, missing);
     for (const MissingPlace& place : places) {
-        const bool was_there = co_await read_first_again(missing, place, attempts);
+        const bool was_there = co_await read_place(missing, place);
         if (was_there) co_return true;
     }
     co_return false;
 }
 
+MissingBlocks::ReadPlace MissingBlocks::with_attempts(std::uint32_t attempts) {
+    return [this, attempts](const BlockRange& missing, const MissingPlace& place) { return read_patiently(missing, place, attempts); };
+}
+
 // Where the block begins in what stands at the place, if it is there.
-std::optional<std::uint64_t> LogAnalysis::find_in(const BlockRange& missing, const MissingPlace& place, const std::byte* bytes) const {
+std::optional<std::uint64_t> MissingBlocks::find_in(const BlockRange& missing, const MissingPlace& place, const std::byte* bytes) const {
     const std::uint64_t end_bytes = place.begins_there ? kSectorBytes : place.size_bytes;
     for (std::uint64_t at = 0; at < end_bytes; at += kSectorBytes) {
         if (!check_block(bytes + at, place.size_bytes - at, expected_at(missing, place))) return at;
@@ -93,7 +119,7 @@ std::optional<std::uint64_t> LogAnalysis::find_in(const BlockRange& missing, con
     return std::nullopt;
 }
 
-ums::Task<bool> LogAnalysis::read_first_again(const BlockRange& missing, const MissingPlace& place, std::uint32_t attempts) {
+ums::Task<bool> MissingBlocks::read_patiently(const BlockRange& missing, const MissingPlace& place, std::uint32_t attempts) {
     Rereader rereader(*file_of(place.file_id), journal_, place.offset_bytes, place.size_bytes, kReadAlignmentBytes);
     const std::vector<std::byte> nothing(place.size_bytes);
     for (std::uint32_t attempt = 1; attempt <= attempts; ++attempt) {
@@ -104,8 +130,24 @@ ums::Task<bool> LogAnalysis::read_first_again(const BlockRange& missing, const M
     co_return false;
 }
 
+// Unlike a diagnosis, this read has no finding to which its failure belongs, so that is one of its own. What the scan has reported as
+// unreadable is not read again.
+ums::Task<bool> MissingBlocks::read_once(const BlockRange& behind, const MissingPlace& place) {
+    if (may_be_unreadable(behind)) co_return false;
+    SimFile& file = *file_of(place.file_id);
+    const ByteRange aligned = ByteRange{place.offset_bytes, place.size_bytes}.rounded_out(kReadAlignmentBytes);
+    if (aligned.end_bytes() > file.size_bytes() || scan_.is_unreadable(file, aligned.offset_bytes, aligned.size_bytes)) co_return false;
+    const ums::MemoryRegion buffer(aligned.size_bytes, ums::MemoryKind::plain);
+    const ums::IoSegment segment{buffer.data(), aligned.size_bytes};
+    stamp_not_read(segment.data, segment.size_bytes);
+    IoRetry retry(file, run_, journal_);
+    const bool has_come = co_await retry.read(aligned.offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
+    if (!has_come) co_return false;
+    co_return take_late_block(behind, place, buffer.data() + (place.offset_bytes - aligned.offset_bytes), 2);
+}
+
 // False if the first of the blocks has not come with these bytes of the place.
-bool LogAnalysis::take_late_block(const BlockRange& missing, const MissingPlace& place, const std::byte* bytes, std::uint32_t reads) {
+bool MissingBlocks::take_late_block(const BlockRange& missing, const MissingPlace& place, const std::byte* bytes, std::uint32_t reads) {
     SimFile& file = *file_of(place.file_id);
     const std::optional<std::uint64_t> at = find_in(missing, place, bytes);
     // What cannot be a block of this log would be missing again, and read again, without end.
@@ -128,68 +170,22 @@ bool LogAnalysis::take_late_block(const BlockRange& missing, const MissingPlace&
     return true;
 }
 
-// Up to the next block that is there.
-BlockRange LogAnalysis::not_there_behind_end() const {
-    const std::uint64_t first = extent_.last_sequence + 1;
-    const auto next = std::lower_bound(contents_.blocks.begin(), contents_.blocks.end(), first,
-                                       [](const LogBlockPlace& block, std::uint64_t value) { return block.sequence < value; });
-    return {first, next == contents_.blocks.end() ? kLogBlocksMax : next->sequence - 1};
-}
-
-// Nothing says that the block behind the end had been acknowledged, so it may be missing, or torn. But if it is there now, it was there
-// before: the first read was wrong, which would hide all that was acknowledged from there on.
-ums::Task<bool> LogAnalysis::read_behind_end() {
-    if (extent_.has_hole() || extent_.last_sequence == 0) co_return false;
-    BlockRange behind = not_there_behind_end();
-    bool has_any_come = false;
-    while (!is_empty_range(behind) && !may_be_unreadable(behind) && !run_.is_stopping()) {
-        const bool was_there = co_await read_first_behind_end(behind);
-        if (!was_there) break;
-        has_any_come = true;
-        ++behind.first;
-    }
-    co_return has_any_come;
-}
-
-ums::Task<bool> LogAnalysis::read_first_behind_end(const BlockRange& behind) {
-    const std::vector<MissingPlace> places = places_of(behind);
-    for (const MissingPlace& place : places) {
-        const bool was_there = co_await read_first_behind_end(behind, place);
-        if (was_there) co_return true;
-    }
-    co_return false;
-}
-
-// Unlike a diagnosis, this read has no finding to which its failure belongs, so that is one of its own. What the scan has reported as
-// unreadable is not read again.
-ums::Task<bool> LogAnalysis::read_first_behind_end(const BlockRange& behind, const MissingPlace& place) {
-    SimFile& file = *file_of(place.file_id);
-    const ByteRange aligned = ByteRange{place.offset_bytes, place.size_bytes}.rounded_out(kReadAlignmentBytes);
-    if (aligned.end_bytes() > file.size_bytes() || scan_.is_unreadable(file, aligned.offset_bytes, aligned.size_bytes)) co_return false;
-    const ums::MemoryRegion buffer(aligned.size_bytes, ums::MemoryKind::plain);
-    const ums::IoSegment segment{buffer.data(), aligned.size_bytes};
-    stamp_not_read(segment.data, segment.size_bytes);
-    IoRetry retry(file, run_, journal_);
-    const bool has_come = co_await retry.read(aligned.offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
-    if (!has_come) co_return false;
-    co_return take_late_block(behind, place, buffer.data() + (place.offset_bytes - aligned.offset_bytes), 2);
-}
-
-ums::Task<void> LogAnalysis::report_missing() {
+ums::Task<void> MissingBlocks::report() {
     if (log_files_.empty()) co_return;  // that they are not there is told of each
     for (const BlockRange& missing : extent_.missing) co_await report_if_missing(missing, true);
     for (const BlockRange& missing : extent_.missing_unneeded) co_await report_if_missing(missing, false);
 }
 
 // A block that comes only now is too late for the analysis, but not missing. The one behind it may be unreadable.
-ums::Task<void> LogAnalysis::report_if_missing(const BlockRange& missing, bool is_needed) {
+ums::Task<void> MissingBlocks::report_if_missing(const BlockRange& missing, bool is_needed) {
     if (may_be_unreadable(missing)) co_return;
-    const BlockRange staying = co_await read_again(missing, 1);
-    if (!is_empty_range(staying) && !may_be_unreadable(staying)) co_await report_missing(staying, is_needed);
+    const ReadPlace read_place = with_attempts(1);
+    const BlockRange staying = co_await take_those_that_come(missing, read_place);
+    if (!is_empty_range(staying) && !may_be_unreadable(staying)) co_await report_gap(staying, is_needed);
 }
 
 // What stands where the first of the blocks must be.
-ums::Task<void> LogAnalysis::look_at(const BlockRange& missing, const MissingPlace& place, Finding& finding) {
+ums::Task<void> MissingBlocks::look_at(const BlockRange& missing, const MissingPlace& place, Finding& finding) {
     finding.place.offset_bytes = place.offset_bytes;
     finding.place.size_bytes = place.size_bytes;
     Rereader rereader(*file_of(place.file_id), journal_, place.offset_bytes, place.size_bytes, kReadAlignmentBytes);
@@ -205,15 +201,15 @@ ums::Task<void> LogAnalysis::look_at(const BlockRange& missing, const MissingPla
 }
 
 // A log continues directly behind a block, or in another virtual log file if there was too little room.
-std::string LogAnalysis::why_unplaced(const BlockRange& missing) const {
+std::string MissingBlocks::why_unplaced(const BlockRange& missing) const {
     const bool is_one = log_files_.size() == 1;
     return fmt::format(
         "Where block {} was is not known: nothing shows in which virtual log file the log went on. So the finding covers the whole {}.",
         missing.first, is_one ? "log file" : "file, although the block may have been in another log file");
 }
 
-ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing, bool is_needed) {
-    const std::vector<MissingPlace> places = places_of(missing);
+ums::Task<void> MissingBlocks::report_gap(const BlockRange& missing, bool is_needed) {
+    const std::vector<MissingPlace> places = places_of_missing(contents_, missing);
     const std::optional<MissingPlace> place = certain_place(places);
     SimFile* const file = places.empty() ? log_files_.front() : file_of(places.front().file_id);
     Finding finding;
@@ -245,7 +241,7 @@ ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing, bool is_n
     file->report(std::move(finding));
 }
 
-std::string LogAnalysis::why_kept(bool is_needed) const {
+std::string MissingBlocks::why_kept(bool is_needed) const {
     if (!is_needed) {
         return "The last complete checkpoint began later in the same virtual log file. Such a file is freed as a whole, by a checkpoint "
                "that began in a later one: nothing may have been written over this part.";
@@ -255,36 +251,7 @@ std::string LogAnalysis::why_kept(bool is_needed) const {
                : std::string("Recovery needs it: no complete checkpoint is left from which recovery could start.");
 }
 
-// What was cut off need not be log that recovery wants.
-void LogAnalysis::report_short_logs() {
-    for (SimFile* const file : log_files_) {
-        const std::uint64_t proven_bytes = least_log_bytes(contents_, file->id());
-        const std::uint64_t told_bytes = promises_ == nullptr ? 0 : std::uint64_t{promises_->page_count(file->id())} * kPageBytes;
-        const std::uint64_t least_bytes = std::max(proven_bytes, told_bytes);
-        if (file->size_bytes() >= least_bytes) continue;
-        Finding finding;
-        finding.kind = FindingKind::lost_write;
-        finding.request.is_write = true;
-        finding.place.is_log = true;
-        finding.place.file_id = file->id();
-        finding.place.path = file->path();
-        finding.place.offset_bytes = file->size_bytes();
-        finding.place.size_bytes = least_bytes - file->size_bytes();
-        // A part of a page at its end is not counted.
-        finding.description = fmt::format("The log file has only {} complete pages of 8 KB; {} that it had {} bytes{}.", file->pages(),
-                                          told_bytes > proven_bytes ? "the ledger outside of this storage says" : "its blocks prove",
-                                          least_bytes, file->requests_durability() ? ", and that this size had been made durable" : "");
-        finding.reasoning = {
-            told_bytes > proven_bytes
-                ? "The ledger was told so only after the storage had acknowledged the sync of the file: log files are never cut."
-            : file->requests_durability()
-                ? "Each block says how long its virtual log file is, and no block is written before the file, or its growth, is durable."
-                : "Each block says how long its virtual log file is. With Durability=None, nothing makes a growth durable."};
-        file->report(std::move(finding));
-    }
-}
-
-bool LogAnalysis::is_said_by_block() const {
+bool MissingBlocks::is_said_by_block() const {
     return std::any_of(contents_.blocks.begin(), contents_.blocks.end(),
                        [this](const LogBlockPlace& block) { return block.hardened_sequence == extent_.hardened_sequence; });
 }
