@@ -50,16 +50,14 @@ ums::SimulatedStorage& filled(ums::SimulatedStorage& disk, const CrashPlan& plan
 
 // Pages about which the last checkpoint promised nothing are what the cut left of them.
 void forget_failed(CrashStart& start, const LeftLog& log, const Options& options) {
-    std::vector<WriteBook::PagePlace> places;
-    for (const auto& [place, page] : start.book.pages()) {
-        if (log.is_unknown(place)) places.push_back(place);
-    }
-    for (const WriteBook::PagePlace& place : places) {
+    const auto is_failed = [&log](const WriteBook::PagePlace& place) { return log.is_unknown(place); };
+    const auto left_version = [&](const WriteBook::PagePlace& place) {
         const auto file = start.files.find(options.files.at(place.file_id - 1).path);
         const bool is_there = file != start.files.end() && (std::uint64_t{place.page_id} + 1) * kPageBytes <= file->second->size_bytes();
         const LeftPage left = is_there ? read_left_page(*file->second, place.page_id) : LeftPage{};
-        start.book.forget_failed(place, log.begin_lsn(), left.is_whole ? left.newest : 0);
-    }
+        return left.is_whole ? left.newest : 0;
+    };
+    start.book.forget_failed(log.begin_lsn(), is_failed, left_version);
 }
 
 // One run of the plan, on its own disk.

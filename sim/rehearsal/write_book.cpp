@@ -82,13 +82,14 @@ void WriteBook::forget_behind(std::uint64_t end_sequence, std::uint64_t end_lsn)
     }
 }
 
-void WriteBook::forget_failed(const PagePlace& place, std::uint64_t begin_lsn, std::uint32_t left_version) {
-    const auto found = pages_.find(place);
-    if (found == pages_.end()) return;
-    Page& page = found->second;
-    if (!page.changes.empty() && page.changes.back().lsn >= begin_lsn) return;
-    std::erase_if(page.changes, [left_version](const Change& change) { return change.version > left_version; });
-    acknowledge_last(page);
+void WriteBook::forget_failed(std::uint64_t begin_lsn, const std::function<bool(const PagePlace&)>& is_failed,
+                              const std::function<std::uint32_t(const PagePlace&)>& left_version) {
+    for (auto& [place, page] : pages_) {
+        const bool is_changed_since = !page.changes.empty() && page.changes.back().lsn >= begin_lsn;
+        if (is_changed_since || !is_failed(place)) continue;
+        std::erase_if(page.changes, [left = left_version(place)](const Change& change) { return change.version > left; });
+        acknowledge_last(page);
+    }
 }
 
 // The signature page is written without a logged change.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -51,9 +52,11 @@ public:
     // A run continues after the block with this number, whose last record has this LSN: what followed in the log is void, and recovery has
     // brought each page to the last of its remaining changes.
     void forget_behind(std::uint64_t end_sequence, std::uint64_t end_lsn);
-    // ... but not this page, if all its changes precede the last checkpoint, which began at this LSN and excepts the page, because a write
-    // of it had failed. Nobody knows which one the device had kept: the run continues with what it finds, whose version this is.
-    void forget_failed(const PagePlace& place, std::uint64_t begin_lsn, std::uint32_t left_version);
+    // ... but not a page that the last checkpoint, which began at this LSN, excepts because a write of it had failed (`is_failed`), if all
+    // its changes precede that checkpoint. Nobody knows which one the device had kept: the run continues with what it finds, whose version
+    // is `left_version`.
+    void forget_failed(std::uint64_t begin_lsn, const std::function<bool(const PagePlace&)>& is_failed,
+                       const std::function<std::uint32_t(const PagePlace&)>& left_version);
 
     [[nodiscard]] const std::map<std::uint64_t, Block>& blocks() const { return blocks_; }  // by sequence
     [[nodiscard]] const std::map<PagePlace, Page>& pages() const { return pages_; }

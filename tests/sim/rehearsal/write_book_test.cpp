@@ -95,13 +95,21 @@ TEST_CASE("a run that continues finds a page whose write had failed as the devic
     sim::WriteBook book(with_two_logs());
     for (const std::uint32_t sequence : {1U, 2U, 3U}) request(book, "one.ldx", block_of(sequence, 6 + sequence, 2));
     const auto versions = [&book] { return book.pages().at({1, 5}).changes.size(); };
+    const auto forget = [&book](std::uint32_t failed_page, std::uint64_t begin_lsn, std::uint32_t left_version) {
+        using PagePlace = sim::WriteBook::PagePlace;
+        book.forget_failed(
+            begin_lsn, [failed_page](const PagePlace& place) { return place == PagePlace{1, failed_page}; },
+            [left_version](const PagePlace& /*place*/) { return left_version; });
+    };
 
-    book.forget_failed({1, 5}, sim::make_lsn(9, 0, 0), 1);  // the third change is in the log
+    forget(5, sim::make_lsn(9, 0, 0), 1);  // the third change is in the log
     CHECK(versions() == 3);
-    book.forget_failed({1, 5}, sim::make_lsn(10, 0, 0), 2);
+    forget(6, sim::make_lsn(10, 0, 0), 1);  // a write of another page had failed
+    CHECK(versions() == 3);
+    forget(5, sim::make_lsn(10, 0, 0), 2);
     CHECK(versions() == 2);
     CHECK(book.pages().at({1, 5}).acknowledged.version == 2);
-    book.forget_failed({1, 5}, sim::make_lsn(10, 0, 0), 0);
+    forget(5, sim::make_lsn(10, 0, 0), 0);
     CHECK(versions() == 0);
     CHECK(book.pages().at({1, 5}).acknowledged.version == 0);
 }
