@@ -18,16 +18,13 @@ namespace {
 
 bool is_wrong(const sim::SectorFact& fact) { return fact.state != sim::SectorState::expected; }
 
-bool is_wrong_in_part(const std::vector<sim::SectorFact>& sectors) {
-    return std::any_of(sectors.begin(), sectors.end(), is_wrong) && !std::all_of(sectors.begin(), sectors.end(), is_wrong);
-}
-
-// The header of a page that is wrong in part may be the right one.
+// Right sectors show it, or a right header; those of a torn page may all be wrong.
 bool is_in_part(const sim::Finding& finding) {
     const std::vector<sim::SectorFact>& sectors = or_empty(finding.comparison).sectors;
     const bool is_torn = finding.kind == sim::FindingKind::torn_page;
     const bool has_right_header = or_empty(finding.received).version == or_empty(finding.expected).version;
-    return (is_torn || has_right_header) && std::any_of(sectors.begin(), sectors.end(), is_wrong);
+    const bool may_be_right_in_part = is_torn || has_right_header || !std::all_of(sectors.begin(), sectors.end(), is_wrong);
+    return may_be_right_in_part && std::any_of(sectors.begin(), sectors.end(), is_wrong);
 }
 
 // A whole page of another run. Runs count versions by themselves, so its version may even be the higher one.
@@ -98,7 +95,7 @@ std::string finding_detail(const sim::Finding& finding) {
             return fmt::format("{} page {} of file {}", holds_other_page(finding) ? "holds" : "its image is in", finding.other->page_id,
                                finding.other->file_id);
         case Kind::zeroed_page:
-            if (is_wrong_in_part(comparison.sectors)) return detail_of_part(comparison.sectors, expected.version);
+            if (is_in_part(finding)) return detail_of_part(comparison.sectors, expected.version);
             return fmt::format("zeros, version {} was written", expected.version);
         case Kind::bytes_not_read: return fmt::format("{} bytes were not filled", comparison.not_read_bytes);
         case Kind::bit_corruption:

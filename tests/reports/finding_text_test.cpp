@@ -46,6 +46,11 @@ TEST_CASE("of a page that is wrong in part, what its header says is not what cam
     finding.kind = sim::FindingKind::future_version;
     finding.comparison.value().sectors[15] = fact(sim::SectorState::newer, 6);
     CHECK(reports::finding_detail(finding) == "1 sector of version 6 instead of version 5");
+    // The header is in the part that is wrong.
+    finding.comparison.value().sectors[0] = fact(sim::SectorState::newer, 6);
+    finding.received.value().version = 6;
+    CHECK(reports::finding_detail(finding) == "2 sectors of version 6 instead of version 5");
+    finding.received.value().version = 5;
     finding.comparison.value().sectors.assign(16, fact(sim::SectorState::damaged, 5));
     CHECK(reports::finding_detail(finding) == "version 5, but not what was written");
     finding.received.value().version = 6;
