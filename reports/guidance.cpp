@@ -44,6 +44,7 @@ constexpr std::array kTable{
              "What was not read back is not proven: before you trust the storage, let a run complete its cycles, each of which ends with "
              "an audit of every page.",
              ""},
+    Guidance{"complete_cycles", Grade::good, "Complete before that, with an audit of every page: {count}.", "", ""},
     Guidance{"no_space", Grade::poor,
              "The run ended early because there was no space left. That proves nothing about the storage, good or bad.",
              "Free some space, raise the quota, or choose a smaller -size (a data file may grow to twice that), then run again.", ""},

@@ -141,13 +141,14 @@ std::string_view incomplete_id(const sim::Results& results) {
 }
 
 void judge_as_incomplete(Verdict& verdict, const sim::Results& results) {
-    verdict.reasons.push_back(remark_of(incomplete_id(results), {.pages = pages_text(results)}));
+    const std::string_view id = incomplete_id(results);
+    verdict.reasons.push_back(remark_of(id, {.pages = pages_text(results)}));
+    std::string& text = verdict.reasons.front().text;
     // The reason of a stopped run is that it was stopped.
-    if (results.outcome != sim::Outcome::stopped) append(verdict.reasons.front().text, ums::printable(results.outcome_reason));
+    if (results.outcome != sim::Outcome::stopped) append(text, ums::printable(results.outcome_reason));
     // A run with TestCycles=0 has no end but this one.
-    if (results.outcome == sim::Outcome::stopped && !results.durability && results.cycles_completed > 0) {
-        append(verdict.reasons.front().text,
-               fmt::format("Complete before that, with an audit of every page: {}.", counted(results.cycles_completed, "cycle")));
+    if (id == "stopped" && results.cycles_completed > 0) {
+        append(text, remark_of("complete_cycles", {.count = counted(results.cycles_completed, "cycle")}).text);
     }
 }
 
