@@ -12,13 +12,13 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/moment_pipe.hpp"
+#include "cli/powertest/drawn_cut.hpp"
 #include "cli/powertest/powertest_arguments.hpp"
 #include "cli/powertest/state_folder.hpp"
 #include "cli/run_arguments.hpp"
 #include "cli/switch_words.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/clock.hpp"
-#include "ums/base/prng.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace cli {
@@ -29,7 +29,6 @@ constexpr std::string_view kRunSeconds = "2592000";  // 30 days: nobody waits lo
 constexpr std::uint64_t kForeverMs = 31ULL * 24 * 3600 * 1000;
 constexpr std::chrono::milliseconds kTick{20};
 constexpr std::uint64_t kMomentPatienceMs = 10'000;
-constexpr std::uint64_t kLateUsMax = 3000;
 // How long a run may take to end with its report once it has found something.
 constexpr std::uint64_t kReportPatienceMs = 5000;
 
@@ -39,27 +38,6 @@ const ums::RealClock& campaign_clock() {
 }
 
 std::uint64_t now_ms() { return campaign_clock().now_ns() / 1'000'000; }
-
-// Depends only on the seed and the cycle's number, so that a campaign that was interrupted draws the same cuts when it continues.
-struct DrawnCut {
-    std::uint64_t after_ms = 0;
-    std::string moment;         // then it waits for this one; "any": for none
-    std::uint64_t late_us = 0;  // how long after the moment
-};
-
-DrawnCut drawn_cut(const CampaignPlan& plan, std::uint32_t cycle) {
-    ums::Prng draw(ums::mix64(plan.seed) + cycle);
-    DrawnCut cut;
-    cut.after_ms = draw.between(plan.least_s * 1000, plan.most_s * 1000);
-    cut.moment = plan.moments.at((cycle - 1) % plan.moments.size());
-    cut.late_us = draw.between(0, kLateUsMax);
-    return cut;
-}
-
-char letter_of(const std::string& moment) {
-    if (moment == "checkpoint") return kCheckpointMoment;
-    return moment == "growth" ? kGrowthMoment : kFlushMoment;
-}
 
 // Why a run or a verification ended. If the disk of its output is full, nothing is there.
 std::string reason_in(const std::string& output_path) {
@@ -164,7 +142,10 @@ bool Campaign::load() {
     Waited waited = is_guided() ? Waited::timed_out : wait_for_group();
     const std::uint64_t begin_ms = now_ms();
     if (waited == Waited::timed_out) waited = wait_for_run(is_guided() ? kForeverMs : drawn_cut(state_.plan, number).after_ms);
-    if (waited == Waited::timed_out && !is_guided()) waited = wait_for_moment();
+    if (waited == Waited::timed_out && !is_guided()) {
+        waited = wait_for_moment();
+        state_.has_logged = moments_->has_read(kFlushMoment);
+    }
     state_.load_ms = now_ms() - begin_ms;
     if (has_reported()) {
         end_with_reported(reported_->count());
@@ -227,20 +208,18 @@ void Campaign::end_with_reported(std::uint64_t finding_count, bool was_cut) {
 
 // Waits only briefly, because the moment may never come: files that do not grow have no growth.
 Campaign::Waited Campaign::wait_for_moment() {
-    state_.has_logged = moments_->wait_for(std::string(1, kFlushMoment), std::chrono::milliseconds(0)).has_value();
+    moments_->drain();
     const DrawnCut drawn = drawn_cut(state_.plan, cycle_number());
     if (drawn.moment == "any") return Waited::timed_out;
-    moments_->drain();
     const std::uint64_t begin_ms = now_ms();
     bool has_come = false;
     while (!has_come && now_ms() - begin_ms < kMomentPatienceMs) {
         if (stop_.signal() != 0) return Waited::stopped;
         if (run_->exit_code()) return Waited::ended;
-        has_come = moments_->wait_for(std::string(1, letter_of(drawn.moment)), kTick).has_value();
+        has_come = moments_->wait_for(std::string(1, letter_of_moment(drawn.moment)), kTick).has_value();
     }
     if (has_come) {
         state_.moment = drawn.moment;
-        state_.has_logged = state_.has_logged || drawn.moment == "flush";
         std::this_thread::sleep_for(std::chrono::microseconds(drawn.late_us));
     }
     return Waited::timed_out;

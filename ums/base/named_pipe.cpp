@@ -32,12 +32,21 @@ std::error_code PipeReader::open(const std::string& path, PipeReader& reader) {
     const int descriptor = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor < 0) return pipe_error();
     reader.pipe_ = OutputHandle(descriptor);
+    reader.seen_.reset();
     return is_pipe(descriptor) ? std::error_code{} : std::make_error_code(std::errc::file_exists);
+}
+
+// Into the buffer; empty if nothing is there.
+std::string_view PipeReader::read_piece(std::array<char, 4096>& buffer) {
+    const ssize_t count = ::read(pipe_.descriptor_, buffer.data(), buffer.size());
+    const std::string_view come(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    for (const char what : come) seen_.set(static_cast<unsigned char>(what));
+    return come;
 }
 
 void PipeReader::drain() {
     std::array<char, 4096> passed{};
-    while (::read(pipe_.descriptor_, passed.data(), passed.size()) > 0) {
+    while (!read_piece(passed).empty()) {
     }
 }
 
@@ -45,11 +54,10 @@ std::optional<char> PipeReader::wait_for(std::string_view wanted, std::chrono::m
     const RealClock clock;
     const std::uint64_t end_ns = clock.now_ns() + static_cast<std::uint64_t>(std::chrono::nanoseconds(patience).count());
     for (;;) {
-        std::array<char, 4096> come{};
-        const ssize_t count = ::read(pipe_.descriptor_, come.data(), come.size());
-        const char* const end = come.data() + std::max<ssize_t>(count, 0);
-        const char* const found = std::find_first_of(static_cast<const char*>(come.data()), end, wanted.begin(), wanted.end());
-        if (found != end) return *found;
+        std::array<char, 4096> buffer{};
+        const std::string_view come = read_piece(buffer);
+        const std::size_t found = come.find_first_of(wanted);
+        if (found != std::string_view::npos) return come[found];
         const std::uint64_t now_ns = clock.now_ns();
         if (now_ns >= end_ns) return std::nullopt;
         pollfd descriptor{.fd = pipe_.descriptor_, .events = POLLIN, .revents = 0};

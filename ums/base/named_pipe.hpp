@@ -1,6 +1,8 @@
 // A named pipe, through which one process tells another that something has just happened. The writer never waits.
 #pragma once
 
+#include <array>
+#include <bitset>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -21,9 +23,14 @@ public:
     void drain();
     // Waits for one of the characters in `wanted` and discards others. Nothing if none comes within `patience`.
     std::optional<char> wait_for(std::string_view wanted, std::chrono::milliseconds patience);
+    // Whether this character has been read since open(), wanted or discarded.
+    [[nodiscard]] bool has_read(char what) const { return seen_[static_cast<unsigned char>(what)]; }
 
 private:
+    std::string_view read_piece(std::array<char, 4096>& buffer);
+
     OutputHandle pipe_;
+    std::bitset<256> seen_;
 };
 
 // Any thread.

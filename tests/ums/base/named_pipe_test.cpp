@@ -33,6 +33,24 @@ TEST_CASE("a reader waits for the wanted characters and discards the rest") {
     later.join();
 }
 
+TEST_CASE("a reader remembers what has arrived, also what it discarded") {
+    const test::TempFolder folder;
+    ums::PipeReader reader;
+    REQUIRE_FALSE(ums::PipeReader::open(folder / "p", reader));
+    ums::PipeWriter writer;
+    REQUIRE_FALSE(ums::PipeWriter::open(folder / "p", writer));
+    for (const char what : std::string("abc")) writer.put(what);
+    CHECK_FALSE(reader.has_read('a'));
+    CHECK(reader.wait_for("b", kLong) == 'b');
+    writer.put('d');
+    reader.drain();
+    for (const char what : std::string("abcd")) {
+        INFO(what);
+        CHECK(reader.has_read(what));
+    }
+    CHECK_FALSE(reader.has_read('e'));
+}
+
 TEST_CASE("a writer never waits, even if the reader falls behind") {
     const test::TempFolder folder;
     ums::PipeReader reader;
