@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <iterator>
 #include <limits>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_codes.hpp"
+#include "cli/shell_quoted.hpp"
 #include "cli/switch_words.hpp"
 #include "cli/witness/witness_address.hpp"
 
@@ -127,23 +127,6 @@ void add_limits(std::vector<reports::Threshold>& all, const SwitchWord& word) {
     auto some = reports::parse_thresholds(word.value, problem);
     if (!some) throw UsageError(fmt::format("{}: {}", word.spelling, problem));
     std::move(some->begin(), some->end(), std::back_inserter(all));
-}
-
-bool is_plain(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("-_./=:,+@%").find(c) != std::string_view::npos;
-}
-
-std::string shell_quoted(const std::string& word) {
-    if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-    std::string quoted = "'";
-    for (const char c : word) {
-        if (c == '\'') {
-            quoted += "'\\''";
-        } else {
-            quoted += c;
-        }
-    }
-    return quoted + "'";
 }
 
 }  // namespace

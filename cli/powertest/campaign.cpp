@@ -136,8 +136,8 @@ bool Campaign::load() {
     if (is_guided()) {
         say(
             fmt::format("Cycle {} of {}: the run works on the files now. Cut the power at any moment, but not in the first 10 s.\n"
-                        "After the reboot: ioproof powertest --state {}\n",
-                        number, state_.plan.cycles, folder_.path()));
+                        "After the reboot: {}\n",
+                        number, state_.plan.cycles, folder_.command()));
     }
     Waited waited = is_guided() ? Waited::timed_out : wait_for_group();
     const std::uint64_t begin_ms = now_ms();
@@ -243,7 +243,7 @@ void Campaign::run_has_ended(int exit_code) {
     enter(has_new_files ? CampaignPhase::verifying : CampaignPhase::idle);
     std::string text = fmt::format("the run of cycle {} ended by itself with exit code {}, before the power was cut: {}", cycle_number(),
                                    exit_code, reason_in(output));
-    if (has_new_files) text += fmt::format("; 'ioproof powertest --state {}' verifies what it has left", folder_.path());
+    if (has_new_files) text += fmt::format("; {} verifies what it has left", folder_.quoted_command());
     if (state_.cycles.empty() && state_.begins_anew) folder_.forget();
     if (exit_code == 2 && state_.cycles.empty()) throw UsageError(text);
     throw sim::EnvironmentError(text);
@@ -278,7 +278,7 @@ bool Campaign::cut() {
     run_->kill();
     if (ends_with_found_before(begun_utc_us, failure.empty())) return true;
     if (!failure.empty()) {
-        throw sim::EnvironmentError(fmt::format("{}; 'ioproof powertest --state {}' continues", failure, folder_.path()));
+        throw sim::EnvironmentError(fmt::format("{}; {} continues", failure, folder_.quoted_command()));
     }
     state_.was_cut = true;
     folder_.save(state_);
@@ -300,7 +300,7 @@ bool Campaign::ends_with_found_before(std::uint64_t cut_utc_us, bool was_cut) {
 bool Campaign::restore() {
     const std::string failure = state_.plan.restore.empty() ? "" : run_command_line("restore", state_.plan.restore);
     if (!failure.empty() && !goes_on_behind_cut_) {
-        throw sim::EnvironmentError(fmt::format("{}; 'ioproof powertest --state {}' continues", failure, folder_.path()));
+        throw sim::EnvironmentError(fmt::format("{}; {} continues", failure, folder_.quoted_command()));
     }
     if (!failure.empty()) say(fmt::format("{}; it may have been done before: continuing\n", failure));
     goes_on_behind_cut_ = false;
@@ -322,8 +322,8 @@ bool Campaign::wait_for_folders() {
         if (stop_.signal() != 0) return false;
         if (now_ms() - begin_ms >= state_.plan.timeout_s * 1000) {
             throw sim::EnvironmentError(
-                fmt::format("{}: has not come back {} s after the restore; 'ioproof powertest --state {}' continues", missing,
-                            state_.plan.timeout_s, folder_.path()));
+                fmt::format("{}: has not come back {} s after the restore; {} continues", missing, state_.plan.timeout_s,
+                            folder_.quoted_command()));
         }
         std::this_thread::sleep_for(kTick);
     }
@@ -358,8 +358,8 @@ void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
     // Otherwise the next run would recreate files that hold the evidence, as soon as whatever was missing is back.
     if (!outcome) {
         throw sim::EnvironmentError(
-            fmt::format("the verification of cycle {} ended with exit code {}: {}; 'ioproof powertest --state {}' repeats it",
-                        cycle_number(), verify_exit_code, said.substr(0, said.find_last_not_of('.') + 1), folder_.path()));
+            fmt::format("the verification of cycle {} ended with exit code {}: {}; {} repeats it", cycle_number(), verify_exit_code,
+                        said.substr(0, said.find_last_not_of('.') + 1), folder_.quoted_command()));
     }
     if (*outcome == reports::CutOutcome::nothing) refuse_vanished_files(said);
     reports::PowerCycle cycle = verified_cycle(json_path, state_.run_started_utc_us);

@@ -44,9 +44,8 @@ void Campaign::refuse_missing_volume() const {
     const std::optional<std::size_t> folder = folder_without_volume();
     if (!folder) return;
     throw sim::EnvironmentError(
-        fmt::format("{}: its volume is not mounted at {}, as it was when the campaign began; mount it, then 'ioproof powertest --state {}' "
-                    "continues",
-                    state_.plan.folders[*folder], state_.mounts[*folder], folder_.path()));
+        fmt::format("{}: its volume is not mounted at {}, as it was when the campaign began; mount it, then {} continues",
+                    state_.plan.folders[*folder], state_.mounts[*folder], folder_.quoted_command()));
 }
 
 void Campaign::refuse_vanished_files(const std::string& said) const {
@@ -57,8 +56,8 @@ void Campaign::refuse_vanished_files(const std::string& said) const {
         what = "the storage has lost all files, which the run had made durable, or this is another volume";
     }
     if (what.empty()) return;
-    throw sim::EnvironmentError(fmt::format("cycle {}: {}: {} Is the volume mounted? 'ioproof powertest --state {}' verifies again",
-                                            cycle_number(), what, said, folder_.path()));
+    throw sim::EnvironmentError(fmt::format("cycle {}: {}: {} Is the volume mounted? {} verifies again", cycle_number(), what, said,
+                                            folder_.quoted_command()));
 }
 
 // Empty if all are there.

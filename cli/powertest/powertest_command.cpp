@@ -70,10 +70,9 @@ CampaignState campaign_in(const PowertestArguments& arguments, const StateFolder
         state = new_campaign(arguments, folder);
         folder.save(*state);
     } else if (!arguments.plan.typed.empty() && arguments.plan.typed != state->plan.typed) {
-        throw UsageError(fmt::format(
-            "{0}: holds a campaign with other switches; continue it with 'ioproof powertest --state {0}', or name another folder for "
-            "this one",
-            folder.path()));
+        throw UsageError(
+            fmt::format("{}: holds a campaign with other switches; continue it with {}, or name another folder for this one",
+                        folder.path(), folder.quoted_command()));
     }
     return *state;
 }
@@ -120,7 +119,7 @@ ExitCode execute_powertest(const Call& call) {
     }
     Campaign campaign(state, folder, call.console, stop);
     if (campaign.go_on()) return report(state, json, html, call.console);
-    call.console.add_message(fmt::format("Stopped; 'ioproof powertest --state {}' continues\n", folder.path()));
+    call.console.add_message(fmt::format("Stopped; {} continues\n", folder.quoted_command()));
     return ExitCode::stopped;
 }
 

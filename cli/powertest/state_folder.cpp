@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_codes.hpp"
+#include "cli/shell_quoted.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/output_place.hpp"
 #include "ums/io/errno_error.hpp"
@@ -71,6 +72,10 @@ StateFolder::StateFolder(const std::string& path) {
         std::this_thread::sleep_for(kLockPause);
     }
 }
+
+std::string StateFolder::command() const { return fmt::format("ioproof powertest --state {}", shell_quoted(path_)); }
+
+std::string StateFolder::quoted_command() const { return shell_quoted(path_) == path_ ? fmt::format("'{}'", command()) : command(); }
 
 std::string StateFolder::file_of_cycle(std::uint32_t number, std::string_view what) const {
     return fmt::format("{}/cycle-{:04}.{}", path_, number, what);

@@ -23,6 +23,10 @@ public:
     [[nodiscard]] const std::string& path() const { return path_; }  // absolute
     // A run inherits this lock and holds it until it has ended, whatever happens to powertest.
     [[nodiscard]] const ums::OutputHandle& lock() const { return lock_; }
+    // "ioproof powertest --state FOLDER": goes on with the campaign. Can be pasted into a shell, whatever the folder is called.
+    [[nodiscard]] std::string command() const;
+    // The same in a sentence: in single quotes, unless it has some of its own.
+    [[nodiscard]] std::string quoted_command() const;
     // "FOLDER/cycle-0003.run.txt"
     [[nodiscard]] std::string file_of_cycle(std::uint32_t number, std::string_view what) const;
 

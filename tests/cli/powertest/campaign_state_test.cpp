@@ -257,3 +257,20 @@ TEST_CASE("powertest refuses a folder without a campaign and a campaign with oth
     CHECK(ended->wait() == 0);
     CHECK_THAT(ended->output(), ContainsSubstring("INCOMPLETE: after 1 of 1 cut"));
 }
+
+TEST_CASE("the command that continues a campaign can be pasted into a shell, whatever its folder is called") {
+    const test::IoproofFolder folder;
+    const std::string spaced = (folder.path() / "my state").string();
+    {
+        const cli::StateFolder state(spaced);
+        CHECK(state.command() == "ioproof powertest --state '" + state.path() + "'");
+        CHECK(state.quoted_command() == state.command());
+        state.save(example_campaign());
+    }
+    const auto refused = folder.start({"powertest", "--state", "my state", "-dir", "data"});
+    CHECK(refused->wait() == 2);
+    CHECK_THAT(refused->error(), ContainsSubstring("continue it with ioproof powertest --state '") && ContainsSubstring("/my state', or"));
+    const test::TempFolder plain;
+    const cli::StateFolder state(plain / "state");
+    CHECK(state.quoted_command() == "'ioproof powertest --state " + state.path() + "'");
+}
