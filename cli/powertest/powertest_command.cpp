@@ -21,6 +21,7 @@
 #include "reports/html_page.hpp"
 #include "reports/json_text.hpp"
 #include "reports/output_file.hpp"
+#include "reports/text.hpp"
 #include "sim/version.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/output_place.hpp"
@@ -114,8 +115,9 @@ ExitCode execute_powertest(const Call& call) {
         folder.save(state);
     }
     if (!state.is_over && !state.plan.cut.empty() && state.cycles.empty()) {
-        call.console.add_message(fmt::format("{} cuts, each after {} to {} s, drawn from --seed {}\n", state.plan.cycles,
-                                             state.plan.least_s, state.plan.most_s, state.plan.seed));
+        call.console.add_message(fmt::format("{}{} after {} to {} s, drawn from --seed {}\n", reports::counted(state.plan.cycles, "cut"),
+                                             state.plan.cycles == 1 ? "," : ", each", state.plan.least_s, state.plan.most_s,
+                                             state.plan.seed));
     }
     Campaign campaign(state, folder, call.console, stop);
     if (campaign.go_on()) return report(state, json, html, call.console);

@@ -199,6 +199,7 @@ TEST_CASE("a campaign notes where its volume is mounted when the first run begin
     const auto process = folder.start({"powertest", "--state", "state", "-dir", "data", "--cycles", "1", "--least", "0", "--most", "1",
                                        "--moments", "any", "--cut", "false", "--", "-size", "4"});
     CHECK(process->wait() == 3);  // the cut has failed
+    CHECK_THAT(process->error(), ContainsSubstring("1 cut, after 0 to 1 s, drawn from --seed "));
     const auto kept = cli::StateFolder((folder.path() / "state").string()).load();
     REQUIRE(kept);
     CHECK(kept->plan.folders == std::vector<std::string>{folder.data().string()});
