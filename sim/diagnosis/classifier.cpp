@@ -1,6 +1,8 @@
 #include "sim/diagnosis/classifier.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -313,6 +315,18 @@ LaterReads later_reads_in(const std::vector<Reread>& rereads) {
         later = LaterReads::some;
     }
     return later;
+}
+
+bool are_unsteady(std::uint32_t first_checksum, const std::vector<Reread>& rereads) {
+    std::set<std::uint32_t> images{first_checksum};
+    std::uint32_t before = first_checksum;
+    std::uint32_t last = first_checksum;
+    for (const Reread& reread : rereads) {
+        if (!reread.has_come()) continue;
+        before = std::exchange(last, reread.checksum);
+        images.insert(last);
+    }
+    return images.size() > 2 && last != before;
 }
 
 std::string persistence_reason(LaterReads later_reads, std::string_view what) {

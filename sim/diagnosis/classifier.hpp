@@ -22,6 +22,9 @@ enum class LaterReads : std::uint8_t {
     all,   // images, some of them through a newly opened file
 };
 [[nodiscard]] LaterReads later_reads_in(const std::vector<Reread>& rereads);
+// The reads of a page kept disagreeing, so not even the last image is known to be on the disk: at least three have come, and the last one
+// only once in a row. They are told apart by the checksums in their headers, of which the first image's is `first_checksum`.
+[[nodiscard]] bool are_unsteady(std::uint32_t first_checksum, const std::vector<Reread>& rereads);
 // A sentence: whether a fault stays that no re-read has shown to be transient. `what`: what should have come, e.g. "page".
 [[nodiscard]] std::string persistence_reason(LaterReads later_reads, std::string_view what);
 

@@ -176,7 +176,8 @@ void ReaderPass::conclude(SimFile& file, const ProvenPage& proven, const std::by
 void ReaderPass::report(SimFile& file, const ProvenPage& proven, const std::byte* image, bool is_transient, std::vector<Reread> rereads) {
     ProvenPage named = proven;
     named.bound.has_changed = 1;  // what the reasons say of a log is for a cut
-    Finding finding = name_wrong_page(image, named, every_change_, is_transient, later_reads_in(rereads));
+    const bool is_unsteady = are_unsteady(read_header(image).checksum, rereads);
+    Finding finding = name_wrong_page(image, named, every_change_, is_transient, later_reads_in(rereads), is_unsteady);
     finding.place.path = file.path();
     if (finding.other) finding.other->path = path_among(owned_files_, finding.other->file_id);
     finding.reads = 1 + static_cast<std::uint32_t>(rereads.size());

@@ -222,8 +222,9 @@ ExpectedIdentity known_of(std::uint32_t version, const ProvenPage& proven) {
     return {.version = version, .checksum = version == proven.promised.version ? proven.promised.checksum : 0};
 }
 
-// `is_transient`: a later read returned what the log allows, so what came is not what stands there.
-Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log, bool is_transient) {
+// `is_transient`: a later read returned what the log allows, so what came is not what stands there. `is_unsteady`: it need not stand there.
+Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log, bool is_transient,
+                  bool is_unsteady) {
     const char* const is_seen = is_transient ? "came back" : "is there";
     switch (flaw) {
         case Flaw::beyond_log:
@@ -253,8 +254,8 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
                                       all_changes_text(log))
                         : fmt::format("The last change of the page in the log made version {}.", std::uint32_t{proven.bound.newest})};
         case Flaw::elsewhere:
-            return {is_transient ? FindingKind::misdirected_read : FindingKind::misdirected_write,
-                    is_transient
+            return {is_transient || is_unsteady ? FindingKind::misdirected_read : FindingKind::misdirected_write,
+                    is_transient || is_unsteady
                         ? fmt::format("Page {} of file {}, version {}, came back.", header.page_id, header.file_id, header.version)
                         : fmt::format("The page holds page {} of file {}, version {}.", header.page_id, header.file_id, header.version),
                     "The image is whole, but belongs to another place."};
@@ -358,7 +359,7 @@ PageJudgement judge_page(const std::byte* page, const ProvenPage& wanted, const 
 }
 
 Finding name_wrong_page(const std::byte* page, const ProvenPage& wanted, const RecoveredLog& log, bool is_transient,
-                        LaterReads later_reads) {
+                        LaterReads later_reads, bool is_unsteady) {
     const PageHeader header = read_header(page);
     const ProvenPage proven = without_void_promise(page, wanted, log);
     ExpectedPage expected = expected_of(header, proven, log);
@@ -369,9 +370,10 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& wanted, const R
     Evidence evidence = examine(page, expected, written);
     evidence.is_transient = is_transient;
     evidence.later_reads = later_reads;
+    evidence.is_unsteady = is_unsteady;
     evidence.is_history_unknown = true;
     if (!is_whole) return name_damaged_page(evidence, proven, log);
-    const Name name = name_of_flaw(flaw_of(header, proven, log), header, proven, log, is_transient);
+    const Name name = name_of_flaw(flaw_of(header, proven, log), header, proven, log, is_transient, is_unsteady);
     // Page and log together show that it is too new.
     Verdict verdict{name.kind == FindingKind::wal_violation ? FindingKind::future_version : name.kind, {}, {name.reason}};
     const bool is_misdirected = name.kind == FindingKind::misdirected_write || name.kind == FindingKind::misdirected_read;
@@ -386,6 +388,9 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& wanted, const R
     }
     finding.description = name.description;
     finding.description += later_reads_text(evidence);
+    if (is_misdirected && is_unsteady && !is_transient) {
+        finding.reasoning.emplace_back("The reads kept returning different images, so nothing shows that this one was written here.");
+    }
     return finding;
 }
 

@@ -53,8 +53,8 @@ struct PageJudgement {
 [[nodiscard]] PageJudgement judge_page(const std::byte* page, const ProvenPage& wanted, const RecoveredLog& recovered);
 
 // Classifies what is wrong. Fills in everything except path, times, re-reads and history. `is_transient`: a later read gave another page.
-// `later_reads`: what all of them gave.
+// `later_reads`: what all of them gave. `is_unsteady`: each gave another page.
 [[nodiscard]] Finding name_wrong_page(const std::byte* page, const ProvenPage& wanted, const RecoveredLog& log, bool is_transient,
-                                      LaterReads later_reads = LaterReads::all);
+                                      LaterReads later_reads = LaterReads::all, bool is_unsteady = false);
 
 }  // namespace sim

@@ -191,7 +191,8 @@ void PageVerification::report_page(File& file, WrongPage& page) {
     const bool is_transient = page.judgement.condition != PageCondition::wrong;
     if (!is_transient) explain_wrong_pages();
     const std::byte* const image = page.last.empty() ? page.image : page.last.data();
-    Finding finding = name_wrong_page(image, page.proven, recovered_, is_transient, later_reads_in(page.rereads));
+    const bool is_unsteady = are_unsteady(read_header(page.image).checksum, page.rereads);
+    Finding finding = name_wrong_page(image, page.proven, recovered_, is_transient, later_reads_in(page.rereads), is_unsteady);
     if (!page.last.empty()) finding.reasoning.emplace_back("The first read returned another image, which was wrong, too.");
     finding.place.path = file.file->path();
     if (finding.other) finding.other->path = path_among(data_files_, finding.other->file_id);

@@ -376,3 +376,20 @@ TEST_CASE("every kind has a title, and a name that can be parsed") {
     }
     CHECK_FALSE(sim::finding_kind_of("gone").has_value());
 }
+
+TEST_CASE("reads are unsteady if a third image came, and none came twice at the end") {
+    const auto unsteady = [](const std::vector<std::uint32_t>& checksums) {
+        std::vector<sim::Reread> rereads;
+        for (const std::uint32_t checksum : checksums) {
+            rereads.push_back({.result = sim::RereadResult::other_image, .checksum = checksum});
+        }
+        rereads.push_back({.result = sim::RereadResult::io_error, .checksum = 99});
+        return sim::are_unsteady(1, rereads);
+    };
+    CHECK_FALSE(unsteady({}));
+    CHECK_FALSE(unsteady({2}));
+    CHECK_FALSE(unsteady({2, 1, 2}));
+    CHECK_FALSE(unsteady({2, 3, 3}));
+    CHECK(unsteady({2, 3}));
+    CHECK(unsteady({2, 3, 1}));
+}

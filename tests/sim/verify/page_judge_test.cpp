@@ -31,6 +31,10 @@ TEST_CASE("if another page came once and the right one later, the read was misdi
     REQUIRE(once.other);
     CHECK(once.other->page_id == 10);
     CHECK(sim::name_wrong_page(other.data(), page, log, false).kind == FindingKind::misdirected_write);
+    const sim::Finding unsteady = sim::name_wrong_page(other.data(), page, log, false, sim::LaterReads::all, true);
+    CHECK(unsteady.kind == FindingKind::misdirected_read);
+    CHECK_FALSE(unsteady.transient);
+    CHECK_THAT(unsteady.description, !ContainsSubstring("holds"));
 }
 
 TEST_CASE("a page that was never written holds what was on the device before, unless a version of it is proven") {

@@ -135,6 +135,31 @@ TEST_CASE("a page that stays wrong is named by what later reads return, not by a
     CHECK(results.findings[0].reasoning.back() == "The first read returned another image, which was wrong, too.");
 }
 
+TEST_CASE("if each read of a page returns another page, nothing is said to have been written there") {
+    LeftRun left;
+    const std::uint32_t page = left.busy_page();
+    const std::uint64_t at_bytes = std::uint64_t{page} * kPageBytes;
+    const std::vector<std::byte> file = all_bytes(left.data());
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t other = 1; other < file.size() / kPageBytes && others.size() < 20; ++other) {
+        if (other != page && left.header(other).version != 0) others.push_back(other);
+    }
+    REQUIRE(others.size() == 20);
+    std::size_t reads = 0;
+    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        if (request.operation != ums::IoOperation::read || path != left.data_path() || !covers(request, at_bytes)) return;
+        const std::byte* const image = file.data() + std::size_t{others[reads++ % others.size()]} * kPageBytes;
+        std::memcpy(request.segments[0].data + (at_bytes - request.offset_bytes), image, kPageBytes);
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(reads > 2);
+    REQUIRE(kinds(results) == "misdirected_read");
+    CHECK_FALSE(results.findings[0].transient);
+    CHECK_THAT(results.findings[0].description, ContainsSubstring("came back. Reading again did not help."));
+    CHECK(results.durability->wrong_pages == 1);
+}
+
 TEST_CASE("a damaged page, a page from another place and a page of zeros are each named") {
     LeftRun left;
     const std::uint32_t damaged = left.busy_page();
