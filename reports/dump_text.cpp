@@ -173,8 +173,15 @@ std::string error_facts(const sim::Finding& finding) {
            fact("tries", std::to_string(finding.reads));
 }
 
+// The finding may be about a later one.
+constexpr std::string_view kRereadNote =
+    "\"The same\" and \"another\" compare with the first wrong image that came back, which need not be the one below.";
+
 std::string rereads(const sim::Finding& finding) {
     std::string table = reread_table(finding);
+    const bool has_other = std::any_of(finding.rereads.begin(), finding.rereads.end(),
+                                       [](const sim::Reread& reread) { return reread.result == sim::RereadResult::other_image; });
+    if (has_other) table += "\n" + indented(kRereadNote, 2);
     if (!table.empty() || finding.reads <= 1) return table;
     return indented(fmt::format("It was read or tried {} times in all.", finding.reads), 2);
 }

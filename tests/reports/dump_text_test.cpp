@@ -54,6 +54,16 @@ TEST_CASE("a dump begins with the verdict in words and has all the evidence") {
     CHECK(widest_line(text) <= 100);
 }
 
+TEST_CASE("a dump says with which image later ones are compared if they differ, because it may show another one") {
+    const std::string note = "another\" compare with the first wrong image";
+    sim::Finding finding = example_evidence();
+    CHECK_THAT(dump_text(finding, "0.1.0"), !ContainsSubstring(note));
+    finding.rereads[2].result = sim::RereadResult::other_image;
+    const std::string text = dump_text(finding, "0.1.0");
+    CHECK_THAT(text, ContainsSubstring("another wrong image") && ContainsSubstring(note));
+    CHECK(widest_line(text) <= 100);
+}
+
 TEST_CASE("the sector map has the 4096-byte line and describes each sector") {
     CHECK(reports::sector_map(example_evidence()) ==
           "  sector |   0   1   2   3   4   5   6   7 |   8   9  10  11  12  13  14  15 |\n"
