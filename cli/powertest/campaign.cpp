@@ -321,9 +321,8 @@ bool Campaign::wait_for_folders() {
         if (missing.empty()) return true;
         if (stop_.signal() != 0) return false;
         if (now_ms() - begin_ms >= state_.plan.timeout_s * 1000) {
-            throw sim::EnvironmentError(
-                fmt::format("{}: has not come back {} s after the restore; {} continues", missing, state_.plan.timeout_s,
-                            folder_.quoted_command()));
+            throw sim::EnvironmentError(fmt::format("{}: has not come back {} s after the restore; {} continues", missing,
+                                                    state_.plan.timeout_s, folder_.quoted_command()));
         }
         std::this_thread::sleep_for(kTick);
     }
@@ -357,9 +356,9 @@ void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
     const std::optional<reports::CutOutcome> outcome = verified_outcome(verify_exit_code, json_path);
     // Otherwise the next run would recreate files that hold the evidence, as soon as whatever was missing is back.
     if (!outcome) {
-        throw sim::EnvironmentError(
-            fmt::format("the verification of cycle {} ended with exit code {}: {}; {} repeats it", cycle_number(), verify_exit_code,
-                        said.substr(0, said.find_last_not_of('.') + 1), folder_.quoted_command()));
+        throw sim::EnvironmentError(fmt::format("the verification of cycle {} ended with exit code {}: {}; {} repeats it", cycle_number(),
+                                                verify_exit_code, said.substr(0, said.find_last_not_of('.') + 1),
+                                                folder_.quoted_command()));
     }
     if (*outcome == reports::CutOutcome::nothing) refuse_vanished_files(said);
     reports::PowerCycle cycle = verified_cycle(json_path, state_.run_started_utc_us);

@@ -56,8 +56,8 @@ void Campaign::refuse_vanished_files(const std::string& said) const {
         what = "the storage has lost all files, which the run had made durable, or this is another volume";
     }
     if (what.empty()) return;
-    throw sim::EnvironmentError(fmt::format("cycle {}: {}: {} Is the volume mounted? {} verifies again", cycle_number(), what, said,
-                                            folder_.quoted_command()));
+    throw sim::EnvironmentError(
+        fmt::format("cycle {}: {}: {} Is the volume mounted? {} verifies again", cycle_number(), what, said, folder_.quoted_command()));
 }
 
 // Empty if all are there.

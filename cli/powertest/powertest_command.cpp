@@ -71,9 +71,8 @@ CampaignState campaign_in(const PowertestArguments& arguments, const StateFolder
         state = new_campaign(arguments, folder);
         folder.save(*state);
     } else if (!arguments.plan.typed.empty() && arguments.plan.typed != state->plan.typed) {
-        throw UsageError(
-            fmt::format("{}: holds a campaign with other switches; continue it with {}, or name another folder for this one",
-                        folder.path(), folder.quoted_command()));
+        throw UsageError(fmt::format("{}: holds a campaign with other switches; continue it with {}, or name another folder for this one",
+                                     folder.path(), folder.quoted_command()));
     }
     return *state;
 }

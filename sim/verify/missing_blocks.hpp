@@ -26,13 +26,7 @@ public:
     // these contents, which the owner keeps up to date. Used by one task at a time.
     MissingBlocks(const std::vector<SimFile*>& log_files, std::uint64_t run_id, RunState& run, Journal& journal, LogScan& scan,
                   LogContents& contents, const LogExtent& extent)
-        : log_files_(log_files),
-          run_id_(run_id),
-          run_(run),
-          journal_(journal),
-          scan_(scan),
-          contents_(contents),
-          extent_(extent) {}
+        : log_files_(log_files), run_id_(run_id), run_(run), journal_(journal), scan_(scan), contents_(contents), extent_(extent) {}
 
     // Reads again what is missing in the extent, and once more what would follow on its end. Blocks that come are reported, because the
     // first read was wrong, and added to the contents: true, and the extent must be found anew before the next call.

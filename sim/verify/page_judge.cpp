@@ -358,8 +358,8 @@ PageJudgement judge_page(const std::byte* page, const ProvenPage& wanted, const 
     return {is_log_to_blame ? PageCondition::beyond_log : PageCondition::wrong, version, false};
 }
 
-Finding name_wrong_page(const std::byte* page, const ProvenPage& wanted, const RecoveredLog& log, bool is_transient,
-                        LaterReads later_reads, bool is_unsteady) {
+Finding name_wrong_page(const std::byte* page, const ProvenPage& wanted, const RecoveredLog& log, bool is_transient, LaterReads later_reads,
+                        bool is_unsteady) {
     const PageHeader header = read_header(page);
     const ProvenPage proven = without_void_promise(page, wanted, log);
     ExpectedPage expected = expected_of(header, proven, log);

@@ -30,8 +30,10 @@ MUCH_PROMISED_BYTES = 20_000
 # The disk driver of user-mode Linux acknowledges flushes and forwards none: a lying disk that was not made for this test. Opened for
 # synchronous writes ("s") it is honest.
 DRIVERS = {"honest": "ubd0s", "flush_ignored": "ubd0"}
-# The least share to be caught of a lying disk's cuts that dropped anything: in the others, nothing dropped had been promised yet.
-LEAST_FOUND = 0.5
+# The least share to be caught of a lying disk's cuts that dropped anything: in the others, nothing dropped had been promised yet. A few cuts
+# may all be such ones, most of all on btrfs and on a busy machine, so there are up to so many times as many until enough have been caught.
+LEAST_FOUND = 0.25
+MORE_CUTS = 4
 
 # The guest's init process. Its root is the host's file system, read-only; /mnt is its own.
 INIT = """#!/bin/sh
@@ -231,7 +233,7 @@ def main():
             continue
         cuts = broken = found = 0
         problems = []
-        while cuts < arguments.cuts:
+        while cuts < arguments.cuts or (found < LEAST_FOUND * broken and cuts < MORE_CUTS * arguments.cuts):
             result = cut_twice(arguments, kind, cuts)
             cuts, broken, found = cuts + result[0], broken + result[1], found + result[2]
             problems += result[3]

@@ -98,7 +98,10 @@ TEST_CASE("a run that continues finds a page whose write had failed as the devic
     const auto forget = [&book](std::uint32_t failed_page, std::uint64_t begin_lsn, std::uint32_t left_version) {
         using PagePlace = sim::WriteBook::PagePlace;
         book.forget_failed(
-            begin_lsn, [failed_page](const PagePlace& place) { return place == PagePlace{1, failed_page}; },
+            begin_lsn,
+            [failed_page](const PagePlace& place) {
+                return place == PagePlace{1, failed_page};
+            },
             [left_version](const PagePlace& /*place*/) { return left_version; });
     };
 
