@@ -121,11 +121,13 @@ sim::MeasureResults measure_rounds(const MeasureSession::Measure& measure, const
     sim::MeasureResults results;
     do {
         const std::size_t number = rounds.requests_per_s.size() + 1;
+        sim::MeasureSpec round = spec;
+        for (sim::MeasureTimespan& timespan : round.timespans) timespan.round = static_cast<std::uint32_t>(number - 1);
         try {
             results =
-                measure(spec, plan.rounds == 1 ? std::string()
-                                               : fmt::format("round {} of {}{}", number,
-                                                             plan.until_stable || plan.within_percent ? "at most " : "", plan.rounds));
+                measure(round, plan.rounds == 1 ? std::string()
+                                                : fmt::format("round {} of {}{}", number,
+                                                              plan.until_stable || plan.within_percent ? "at most " : "", plan.rounds));
         } catch (...) {
             // What the rounds before it have measured is not lost with it.
             if (number == 1) throw;

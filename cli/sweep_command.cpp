@@ -92,6 +92,9 @@ sim::MeasureSpec spec_of_key(const SweepArguments& arguments, const reports::Swe
     request.write_percent = key.write_percent;
     if (arguments.has_blocks) request.block_bytes = key.block_bytes;
     sim::MeasureSpec spec = measure_spec_of(request);
+    // Points must not read what a cache still holds of earlier ones; after --resume, a point has the places that it would have had.
+    const auto place = std::find(arguments.keys.begin(), arguments.keys.end(), key) - arguments.keys.begin();
+    spec.timespans.front().round = static_cast<std::uint32_t>(place);
     size_missing_files(spec);
     return spec;
 }

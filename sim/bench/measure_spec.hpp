@@ -140,6 +140,9 @@ struct MeasureTimespan {
     std::uint32_t duration_s = 10;  // the measured time: requests that complete in it count
     std::uint32_t cool_down_s = 0;
     std::uint64_t seed = 0;
+    // Of several measurements with the same seed, such as rounds. Each has random places of its own: caches on the path may still hold
+    // those of an earlier one, whatever the size of the file.
+    std::uint32_t round = 0;
 
     // 0: every target has its own threads. Otherwise the number of all threads, each with requests on every target...
     std::uint32_t threads_total = 0;

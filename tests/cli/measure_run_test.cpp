@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "sim/errors.hpp"
 #include "tests/support/catch.hpp"
@@ -52,4 +53,23 @@ TEST_CASE("a round for which the system refuses memory or a thread does not lose
     CHECK(others.requests_per_s.size() == 1);
     CHECK_THAT(results.failure_reason, ContainsSubstring("cannot start a thread"));
     CHECK(cli::measure_exit_code(results) == cli::ExitCode::environment);
+}
+
+TEST_CASE("each round has a number, by which its random places differ from those of the others") {
+    std::vector<std::uint32_t> numbers;
+    const auto measure = [&](const sim::MeasureSpec& spec, const std::string& /*title*/) {
+        numbers.push_back(spec.timespans.at(0).round);
+        sim::MeasureResults results;
+        results.timespans.emplace_back();
+        return results;
+    };
+    sim::MeasureSpec spec;
+    spec.timespans.emplace_back();
+    cli::RoundPlan plan;
+    plan.rounds = 3;
+    reports::MeasureRounds rounds;
+    const auto never = [] { return false; };
+    const auto ignore = [](const sim::MeasureResults& /*results*/) {};
+    static_cast<void>(cli::measure_rounds(measure, never, spec, plan, rounds, ignore));
+    CHECK(numbers == std::vector<std::uint32_t>{0, 1, 2});
 }

@@ -45,6 +45,15 @@ void spoil_pages(const std::filesystem::path& path) {
     file << garbage << std::flush;
 }
 
+std::size_t pages_that_differ(const std::string& before, const std::string& after) {
+    constexpr std::size_t kPageBytes = 8192;
+    std::size_t count = 0;
+    for (std::size_t at = 0; at + kPageBytes <= before.size(); at += kPageBytes) {
+        if (before.compare(at, kPageBytes, after, at, kPageBytes) != 0) ++count;
+    }
+    return count;
+}
+
 }  // namespace
 
 TEST_CASE("an interrupted sweep keeps its measured points, and resumes without measuring them again") {
@@ -142,4 +151,19 @@ TEST_CASE("a sweep says from which depth on its pool of threads is smaller than 
     CHECK(sweep->wait() == 0);
     CHECK_THAT(sweep->error(), ContainsSubstring("ioproof: depth 65: a pool has 64 threads") && !ContainsSubstring("depth 64: a pool") &&
                                    !ContainsSubstring("depth 66: a pool"));
+}
+
+TEST_CASE("each point of a sweep has random places of its own, so that no cache answers what an earlier one asked for") {
+    const IoproofFolder folder;
+    REQUIRE(folder.start({"bench", "data/b.mdx", "--buffered", "--size", "32M", "--random-percent", "100", "--seconds", "1"})->wait() == 0);
+    const std::string before = folder.read("data/b.mdx");
+    const auto sweep = folder.start({"sweep", "data/b.mdx", "--buffered", "--write-percent", "100", "--rate", "20", "--depth", "1,2",
+                                     "--seconds", "1", "--json", "s.json"});
+    CHECK(sweep->wait() == 0);
+    double requests = 0;
+    const SweepDocument document = SweepDocument::parse(folder.read("s.json"));
+    for (const SweepDocument& point : document["points"]) requests += point["requests_per_s"].get<double>();
+    REQUIRE(requests > 30);
+    // The only task of depth 1 is also one of the two of depth 2: with the same places, a quarter of the writes would be second ones.
+    CHECK(static_cast<double>(pages_that_differ(before, folder.read("data/b.mdx"))) > requests * 0.9);
 }

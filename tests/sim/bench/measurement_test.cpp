@@ -262,11 +262,12 @@ TEST_CASE("a disk of eight channels gets faster up to depth eight, and beyond th
     CHECK(rates[2] / rates[1] < 1.2);
 }
 
-TEST_CASE("the seed determines the places of a measurement's requests") {
-    const auto places = [](std::uint64_t seed) {
+TEST_CASE("the seed and the round determine the places of a measurement's requests") {
+    const auto places = [](std::uint64_t seed, std::uint32_t round = 0) {
         VirtualRun run;
         MeasureSpec spec = spec_of(small_target());
         spec.timespans[0].seed = seed;
+        spec.timespans[0].round = round;
         run_spec(run, spec);
         std::vector<std::uint64_t> offsets;
         for (const Recorded& request : measured_requests(run, ums::IoOperation::read, 8192)) offsets.push_back(request.offset_bytes);
@@ -276,6 +277,9 @@ TEST_CASE("the seed determines the places of a measurement's requests") {
     REQUIRE(first.size() > 1000);
     CHECK(places(1) == first);
     CHECK(places(2) != first);
+    CHECK(places(1, 1) != first);
+    CHECK(places(1, 1) == places(1, 1));
+    CHECK(places(1, 2) != places(1, 1));
 }
 
 TEST_CASE("a measurement bypasses the system's cache unless it is to go through it") {
