@@ -1,5 +1,6 @@
 #include "reports/knee.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -14,6 +15,17 @@ constexpr double kCpuBusyPercent = 95;
 // Shares of the throughput that a step in depth promises.
 constexpr double kGainWorthwhile = 0.5;
 constexpr double kGainNothing = 0.1;
+// Of the requests that were to be outstanding: with fewer, they were not in flight all the time.
+constexpr double kKeptFull = 0.8;
+
+double littles_ratio_of(const SweepPoint& point) {
+    if (point.outstanding <= 0) return 1;
+    return requests_in_flight(point.requests_per_s, point.latency_mean_ms, point.outstanding) / point.outstanding;
+}
+
+bool gains_nothing(const SweepPoint& point, const SweepPoint& next) {
+    return next.requests_per_s / point.requests_per_s - 1 < (next.outstanding / point.outstanding - 1) * kGainNothing;
+}
 
 std::string point_text(const SweepPoint& point) {
     return fmt::format("{} requests/s at {} on average", rounded_text(point.requests_per_s),
@@ -24,9 +36,11 @@ std::string next_point_text(const SweepPoint& point, const SweepPoint& next) {
     if (next.requests_per_s <= 0) return fmt::format("At {:g} no request was answered in the measured time.", next.outstanding);
     const double faster = next.requests_per_s / point.requests_per_s;
     const double later = next.latency_mean_ms / point.latency_mean_ms;
+    // At a rate that is kept, most of the requests wait for nothing but their starts.
+    const bool is_idle = gains_nothing(point, next) && littles_ratio_of(next) < kKeptFull;
     return fmt::format("At {:g} the throughput is {:+.0f} %, and the average latency {:+.0f} %: from there on more requests {}.",
                        next.outstanding, 100 * (faster - 1), 100 * (later - 1),
-                       later > faster ? "mostly wait for each other" : "gain next to nothing");
+                       later > faster && !is_idle ? "mostly wait for each other" : "gain next to nothing");
 }
 
 std::string outstanding_text(const SweepPoint& point) {
@@ -34,6 +48,10 @@ std::string outstanding_text(const SweepPoint& point) {
 }
 
 }  // namespace
+
+double requests_in_flight(double requests_per_s, double latency_mean_ms, double outstanding) {
+    return std::min(requests_per_s * latency_mean_ms / 1000, outstanding);
+}
 
 Knee knee_of(const std::vector<SweepPoint>& points) {
     Knee knee;
@@ -47,15 +65,15 @@ Knee knee_of(const std::vector<SweepPoint>& points) {
         const double later = next.latency_mean_ms / here.latency_mean_ms;
         if (faster - 1 >= (deeper - 1) * kGainWorthwhile) continue;
         // A rate, or one thread that makes copies, keeps the latency low, too. Where nothing was answered there is none to compare.
-        const bool gains_nothing = faster - 1 < (deeper - 1) * kGainNothing;
-        if (later <= faster && !gains_nothing) continue;
+        if (later <= faster && !gains_nothing(here, next)) continue;
         knee.at = i;
         knee.is_knee = true;
         break;
     }
     const SweepPoint& point = points[knee.at];
-    knee.is_cpu_bound = point.busiest_cpu_percent >= kCpuBusyPercent;
-    if (point.outstanding > 0) knee.littles_ratio = point.requests_per_s * point.latency_mean_ms / 1000 / point.outstanding;
+    knee.littles_ratio = littles_ratio_of(point);
+    const bool has_polled = point.has_rate && knee.littles_ratio < kKeptFull;
+    knee.is_cpu_bound = point.busiest_cpu_percent >= kCpuBusyPercent && !has_polled;
     return knee;
 }
 
@@ -77,7 +95,7 @@ std::string knee_text(const std::vector<SweepPoint>& points, const Knee& knee) {
             point.busiest_cpu_percent);
     }
     const double in_flight = knee.littles_ratio * point.outstanding;
-    if (knee.littles_ratio < 0.8) {
+    if (knee.littles_ratio < kKeptFull) {
         text += fmt::format(
             " By Little's law (rate times latency) {:.1f} requests were in flight there, of {:g} requested: the storage was not kept "
             "full.",

@@ -12,14 +12,19 @@ struct SweepPoint {
     double requests_per_s = 0;
     double latency_mean_ms = 0;
     double busiest_cpu_percent = 0;  // user and kernel; 0 = unknown
+    bool has_rate = false;           // latency counts from the intended start, and whoever waits for that polls the clock
 };
+
+// By Little's law: the rate times the latency. At a rate that the storage cannot keep, the latency also has the time before a request was
+// posted, so it is no more than those that were requested.
+[[nodiscard]] double requests_in_flight(double requests_per_s, double latency_mean_ms, double outstanding);
 
 struct Knee {
     std::size_t at = 0;  // index of the last point that was still worthwhile
     // Beyond it the mean latency rises faster than the throughput, or the throughput no longer rises...
     bool is_knee = false;       // ... or false: it never did, up to the largest depth
-    bool is_cpu_bound = false;  // at the knee, a CPU has no time left: the storage is not what saturates
-    // By Little's law, at the knee: the requests in flight, rate * latency, divided by those requested. Well below 1, the requests were not
+    bool is_cpu_bound = false;  // at the knee, a CPU has no time left, but not for polling: the storage is not what saturates
+    // By Little's law, at the knee: the requests in flight, divided by those requested. Well below 1, the requests were not
     // outstanding all the time, because the tasks that post them did not keep up.
     double littles_ratio = 1;
 };

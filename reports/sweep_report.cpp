@@ -46,9 +46,9 @@ bool is_same_series(const SweepKey& a, const SweepKey& b) {
 }
 
 // The depth is that of each file, the figures are those of all together.
-SweepPoint knee_point_of(const SweepJson& point, std::size_t file_count) {
+SweepPoint knee_point_of(const SweepJson& point, std::size_t file_count, bool has_rate) {
     return {point["depth"].get<double>() * static_cast<double>(file_count), point["requests_per_s"].get<double>(),
-            point["latency_mean_us"].get<double>() / 1000, point["cpu_busiest_percent"].get<double>()};
+            point["latency_mean_us"].get<double>() / 1000, point["cpu_busiest_percent"].get<double>(), has_rate};
 }
 
 std::string series_text(const std::vector<SweepPoint>& line, const Knee& knee, std::size_t file_count) {
@@ -128,6 +128,7 @@ SweepJson sweep_point(const SweepKey& key, const sim::MeasureTimespanResults& ti
         if (!has_requests_beyond(static_cast<double>(both.latency.count()), percent)) return SweepJson(nullptr);
         return SweepJson(static_cast<double>(both.latency.percentile_ns(percent)) / 1000);
     };
+    const auto file_count = static_cast<double>(timespan.targets.size());
     double busiest = 0;
     for (const sim::MeasureCpu& cpu : timespan.cpus) busiest = std::max(busiest, cpu.usage_percent());
     SweepJson point;
@@ -142,7 +143,7 @@ SweepJson sweep_point(const SweepKey& key, const sim::MeasureTimespanResults& ti
     point["latency_p99_us"] = us(99);
     point["latency_p999_us"] = us(99.9);
     point["latency_max_us"] = static_cast<double>(both.latency.max_ns()) / 1000;
-    point["in_flight"] = rate * both.latency.mean_ns() / 1e9;
+    point["in_flight"] = requests_in_flight(rate, both.latency.mean_ns() / 1e6, static_cast<double>(key.depth) * file_count);
     point["cpu_ns_per_request"] = timespan.cpu_ns_per_request();
     point["cpu_mean_percent"] = timespan.cpu_mean().usage_percent();
     point["cpu_busiest_percent"] = busiest;
@@ -162,9 +163,10 @@ SweepJson sweep_document(const std::vector<std::string>& files, const std::vecto
     document["points"] = points;
     document["series"] = SweepJson::array();
     const std::size_t file_count = std::max<std::size_t>(files.size(), 1);
+    const bool has_rate = std::any_of(asked.begin(), asked.end(), [](const std::string& word) { return word.starts_with("rate="); });
     for (const auto& series : series_of(points)) {
         std::vector<SweepPoint> line;
-        for (const SweepJson& point : series) line.push_back(knee_point_of(point, file_count));
+        for (const SweepJson& point : series) line.push_back(knee_point_of(point, file_count, has_rate));
         const Knee knee = knee_of(line);
         document["series"].push_back({{"name", series_name(key_of_point(series.front()))},
                                       {"has_knee", knee.is_knee},

@@ -68,6 +68,28 @@ TEST_CASE("if the throughput stays as it is, more requests are not worthwhile, a
     CHECK_FALSE(knee_of({{1, 1000, 1, 0}, {2, 1200, 1.1, 0}}).is_knee);
 }
 
+TEST_CASE("at a rate that is kept, requests do not wait for each other, and a CPU that polls for their starts is not the limit") {
+    const std::vector<SweepPoint> points{{8, 1000, 5, 100, true}, {16, 1496, 6, 100, true}, {32, 1494, 6.8, 100, true}};
+    const Knee knee = knee_of(points);
+    REQUIRE(knee.is_knee);
+    CHECK(points[knee.at].outstanding == 16);
+    CHECK_FALSE(knee.is_cpu_bound);
+    CHECK_THAT(knee_text(points, knee), ContainsSubstring("more requests gain next to nothing") && ContainsSubstring("9.0 requests were") &&
+                                            !ContainsSubstring("this machine's CPU"));
+}
+
+TEST_CASE("at a rate that is not kept, no more requests are in flight than were requested, although the latency has the wait before that") {
+    const std::vector<SweepPoint> points{{4, 571, 582, 100, true}, {8, 572, 585, 100, true}};
+    const Knee knee = knee_of(points);
+    REQUIRE(knee.is_knee);
+    CHECK(knee.is_cpu_bound);
+    CHECK(knee.littles_ratio == 1);
+    CHECK_THAT(knee_text(points, knee),
+               ContainsSubstring("mostly wait for each other") && ContainsSubstring("4.0 requests were in flight"));
+    CHECK(requests_in_flight(571, 582, 4) == 4);
+    CHECK(requests_in_flight(1000, 1, 4) == 1);
+}
+
 TEST_CASE("a depth at which nothing was answered is beyond the knee") {
     const std::vector<SweepPoint> points{{1, 1000, 1, 0}, {2, 2000, 1, 0}, {4, 0, 0, 0}};
     const Knee knee = knee_of(points);

@@ -120,6 +120,21 @@ TEST_CASE("a sweep's JSON has a series for each mix, with its own knee, and says
     CHECK(reports::sweep_document({}, {}, 4, points)["is_complete"] == true);
 }
 
+TEST_CASE("a sweep with a rate shows no more requests in flight than each depth has, and does not take its own polling for the limit") {
+    const sim::MeasureTimespanResults late = test::measured_second(500, 600'000);
+    CHECK(reports::sweep_point({4, 1, 8192, 0}, late)["in_flight"] == 4);
+    CHECK(reports::sweep_point({4, 1, 8192, 0}, test::side_by_side(late, late))["in_flight"] == 8);
+    sim::MeasureTimespanResults kept = test::measured_second(500, 1000);
+    kept.cpus = {{0, 60, 40, 0, 0}};
+    std::vector<SweptJson> points;
+    for (const std::uint32_t depth : {2U, 4U}) points.push_back(reports::sweep_point({depth, 1, 8192, 0}, kept));
+    const auto is_cpu_bound = [&](const std::vector<std::string>& asked) {
+        return reports::sweep_document({"/a"}, asked, 2, points)["series"].at(0)["is_cpu_bound"] == true;
+    };
+    CHECK(is_cpu_bound({"depth=2,4"}));
+    CHECK_FALSE(is_cpu_bound({"depth=2,4", "rate=500"}));
+}
+
 TEST_CASE("a sweep shows no percentile beyond which no request lies, and is resumed and compared without it") {
     const SweptJson point = reports::sweep_point({1, 1, 8192, 0}, test::measured_second(100, 50));
     CHECK(point["latency_p99_us"] == 50);
