@@ -104,7 +104,10 @@ constexpr std::array kBenchSwitches{
                  .help = "requests outstanding at a time (default: 32, or the preset's): of all FILEs together; with a\n"
                          "switch from --preset on, of each FILE; with --mix, of all FILEs and classes together"},
                 set_depth},
-    BenchSwitch{{.name = "cpus", .value = "N", .help = "schedulers (default: 1, or as many as --threads, but no more than there are CPUs)"},
+    BenchSwitch{{.name = "cpus",
+                 .value = "N",
+                 .help = "schedulers (default: 1, or as many as --threads, but no more than there are CPUs); with a\n"
+                         "switch from --preset on, at most as many as there are threads"},
                 set_cpus},
     BenchSwitch{
         {.name = "seconds", .value = "N", .help = "length of the measurement (default: 5); preparing the files takes additional time"},
@@ -247,6 +250,7 @@ void take_measurement(BenchArguments& arguments, const SwitchWords& typed) {
     if (arguments.measure->flush_every != 0 && only_reads) {
         throw UsageError("--flush-every: counts writes, and there are none; add --op write or --write-percent");
     }
+    refuse_idle_cpus(arguments.measure->cpus, measure_thread_count(timespan));
     // Refuses a wrong limit before anything is touched.
     check_limits(arguments.demands, timespan);
     if (arguments.demands.tolerance_percent && arguments.demands.baseline_path.empty()) {

@@ -318,6 +318,19 @@ void apply_measure_words(const SwitchWords& words, MeasureRequest& request) {
     request.files = words.operands;
 }
 
+std::uint64_t measure_thread_count(const sim::MeasureTimespan& timespan) {
+    if (timespan.threads_total != 0) return timespan.threads_total;
+    std::uint64_t threads = 0;
+    for (const sim::MeasureTarget& target : timespan.targets) threads += target.threads;
+    return threads;
+}
+
+void refuse_idle_cpus(std::uint32_t cpus, std::uint64_t threads) {
+    if (cpus <= threads) return;
+    throw UsageError(
+        fmt::format("--cpus: a thread runs on one CPU, and there are fewer threads than {}; raise --threads, or leave --cpus out", cpus));
+}
+
 sim::MeasureSpec measure_spec_of(const MeasureRequest& request) {
     if (request.files.empty()) throw UsageError("name a file, as in 'ioproof bench /mnt/data/bench.mdx --preset oltp --size 4G'");
     refuse_null_file(request);

@@ -69,6 +69,12 @@ struct MeasureRequest {
 // Applies `words` to `request`, and leaves switches that it does not know to the caller. Throws UsageError.
 void apply_measure_words(const SwitchWords& words, MeasureRequest& request);
 
+// Threads of all targets together.
+[[nodiscard]] std::uint64_t measure_thread_count(const sim::MeasureTimespan& timespan);
+
+// Throws UsageError if --cpus asks for CPUs on which no thread would run.
+void refuse_idle_cpus(std::uint32_t cpus, std::uint64_t threads);
+
 // Throws UsageError if the request cannot be measured.
 [[nodiscard]] sim::MeasureSpec measure_spec_of(const MeasureRequest& request);
 

@@ -133,7 +133,7 @@ Switches sweep_switches() {
         for (const Switches table : {bench_own_switches(), measure_switches()}) {
             for (const Switch& entry : table) {
                 const bool is_ranged = std::find(std::begin(kRangedNames), std::end(kRangedNames), entry.name) != std::end(kRangedNames);
-                if (is_ranged || entry.name == "mix" || entry.name == "op") continue;
+                if (is_ranged || is_one_of(entry.name, {"mix", "op", "interval"})) continue;
                 list.push_back(entry);
                 if (entry.name == "size") list.back().help = kSizeOfSweep;
                 if (entry.name == "json") list.back().help = kJsonOfSweep;
@@ -174,6 +174,8 @@ SweepArguments parse_sweep(const std::vector<std::string>& words) {
     if (arguments.request.flush_every != 0 && only_reads) {
         throw UsageError("--flush-every: counts writes, and there are none; add --write-percent");
     }
+    const std::uint64_t threads_max = *std::max_element(ranges.threads.begin(), ranges.threads.end());
+    refuse_idle_cpus(arguments.request.cpus, threads_max * arguments.request.files.size());
     make_keys(ranges, arguments);
     return arguments;
 }

@@ -94,7 +94,9 @@ sim::MeasureSpec spec_of_key(const SweepArguments& arguments, const reports::Swe
     sim::MeasureSpec spec = measure_spec_of(request);
     // Points must not read what a cache still holds of earlier ones; after --resume, a point has the places that it would have had.
     const auto place = std::find(arguments.keys.begin(), arguments.keys.end(), key) - arguments.keys.begin();
-    spec.timespans.front().round = static_cast<std::uint32_t>(place);
+    sim::MeasureTimespan& timespan = spec.timespans.front();
+    timespan.round = static_cast<std::uint32_t>(place);
+    timespan.cpu_count = static_cast<std::uint32_t>(std::min<std::uint64_t>(request.cpus, measure_thread_count(timespan)));
     size_missing_files(spec);
     return spec;
 }

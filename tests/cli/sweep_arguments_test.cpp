@@ -50,6 +50,13 @@ TEST_CASE("a sweep flushes at the points that write, and is refused if none does
     }
 }
 
+TEST_CASE("a sweep has no more CPUs than its largest number of threads, and no intervals, which it would not show") {
+    CHECK(parse_sweep({"b.mdx", "--cpus", "2", "--threads", "1,2"}).request.cpus == 2);
+    CHECK(parse_sweep({"a.mdx", "b.mdx", "--cpus", "2"}).request.cpus == 2);
+    CHECK_THROWS_WITH(parse_sweep({"b.mdx", "--cpus", "4", "--threads", "1,2"}), ContainsSubstring("fewer threads than 4"));
+    CHECK_THROWS_AS(parse_sweep({"b.mdx", "--interval", "100"}), cli::UsageError);
+}
+
 TEST_CASE("a sweep refuses what it could neither store nor measure") {
     for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{},
                                                                                        {"b.mdx", "--resume"},
