@@ -46,11 +46,13 @@ PairJson side_json(const MeasuredSide& side) {
 
 PairJson json_or_null(const std::optional<double>& value) { return value ? PairJson(*value) : PairJson(nullptr); }
 
-// Of the histogram's bucket with this time: each power of two has 64. Neighbours lie exactly this far apart, so what is lost by rounding is
-// added.
+// Of the histogram's bucket with this time: each power of two has 64, and shorter ones have the width of the first. Neighbours lie exactly
+// this far apart, so what is lost by rounding is added.
 double bucket_width_us(double time_us) {
     constexpr double kRounding = 1e-9;
-    return static_cast<double>(std::bit_floor(static_cast<std::uint64_t>(time_us * 1000))) / 64 / 1000 * (1 + kRounding);
+    constexpr std::uint64_t kShortNs = 512;
+    const std::uint64_t time_ns = std::max(static_cast<std::uint64_t>(time_us * 1000), kShortNs);
+    return static_cast<double>(std::bit_floor(time_ns)) / 64 / 1000 * (1 + kRounding);
 }
 
 PairJson row_of_figures(const MeasuredFigure& before, const MeasuredFigure& after) {

@@ -45,6 +45,23 @@ TEST_CASE("mean, deviation, minimum and maximum are exact, percentiles within on
     CHECK(counts.percentile_ns(100) == times.back());
 }
 
+TEST_CASE("percentiles of times below a microsecond, as of copies in memory, are within a percent or 4 ns") {
+    LatencyCounts counts;
+    for (std::uint64_t time = 1; time <= 1000; ++time) counts.add(time);
+    for (const double percent : {1.0, 10.0, 25.0, 40.0, 50.0, 51.0, 52.0, 75.0, 99.0}) {
+        INFO(percent);
+        const double right = percent * 10;
+        CHECK(std::abs(static_cast<double>(counts.percentile_ns(percent)) - right) <= std::max(4.0, right * 0.01));
+    }
+    std::uint64_t sum = 0;
+    for (const sim::LatencyBucket& bucket : counts.buckets()) {
+        CHECK(bucket.count <= bucket.high_ns - bucket.low_ns);
+        sum += bucket.count;
+    }
+    CHECK(sum == 1000);
+    CHECK(LatencyCounts::from(counts.result()).percentile_ns(25) == counts.percentile_ns(25));
+}
+
 TEST_CASE("nine nines show one request in a billion") {
     LatencyCounts counts;
     for (int i = 0; i < 1000; ++i) counts.add(10'000);
