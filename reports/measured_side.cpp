@@ -167,6 +167,9 @@ MeasuredGroup group_of_target(const SideJson& document, std::size_t index) {
     for (const char* fact : {"size_bytes", "verified"}) {
         if (target.contains(fact)) group.asked.emplace_back(fact, target[fact].dump());
     }
+    for (const char* condition : {"schedulers", "warm_up_s"}) {
+        if (document.contains(condition)) group.asked.emplace_back(condition, document[condition].dump());
+    }
     std::vector<const SideJson*> rounds;
     if (document.contains("rounds") && document["rounds"].contains("targets")) {
         for (const SideJson& round : document["rounds"]["targets"]) {

@@ -189,6 +189,18 @@ TEST_CASE("differences in the requested measurement are shown, and rule out a ba
     CHECK_THAT(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), two, true), ContainsSubstring("other files"));
 }
 
+TEST_CASE("other numbers of CPUs, and other warm-ups, are shown, but do not rule out a baseline") {
+    ComparedJson before = rounds_of({1000, 1000});
+    before["schedulers"] = 4;
+    ComparedJson after = rounds_of({1000, 1000});
+    after["schedulers"] = 1;
+    after["warm_up_s"] = 30;
+    const std::string text = reports::measure_comparison_text(compared_documents(before, after));
+    CHECK_THAT(text, ContainsSubstring("The settings differ") && ContainsSubstring("schedulers: 4 -> 1") &&
+                         ContainsSubstring("warm_up_s: 0 -> 30"));
+    CHECK(reports::baseline_problem(read_back(before, "base.json"), test::measured_second(1, 1).spec, true).empty());
+}
+
 TEST_CASE("a measurement without verification is no baseline for one with it, nor the reverse") {
     const sim::MeasureTimespan spec = test::measured_second(1, 1).spec;
     ComparedJson before = rounds_of({1000});
