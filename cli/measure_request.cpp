@@ -306,6 +306,10 @@ Switches measure_switches() {
 }
 
 void apply_measure_words(const SwitchWords& words, MeasureRequest& request) {
+    if (words.has("op") && words.has("write-percent"))
+        throw UsageError("--op and --write-percent: both say how many requests write; give one of them");
+    if (words.has("pattern") && words.has("random-percent"))
+        throw UsageError("--pattern and --random-percent: both say how many requests are random; give one of them");
     for (const SwitchWord& word : words.switches) {
         const auto* const entry = std::find_if(kMeasureSwitches.begin(), kMeasureSwitches.end(),
                                                [&](const MeasureSwitch& each) { return each.text.name == word.name; });

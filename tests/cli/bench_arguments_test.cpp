@@ -110,6 +110,8 @@ TEST_CASE("an invalid measurement is refused with what is allowed") {
         {{"a", "--durable"}, "add --op write"},
         {{"a", "--durable", "--preset", "read-ahead"}, "--durable: is for writes, and there are none"},
         {{"a", "--durable", "--write-percent", "0"}, "--durable: is for writes, and there are none"},
+        {{"a", "--op", "write", "--write-percent", "30"}, "--op and --write-percent: both say how many requests write"},
+        {{"a", "--random-percent", "0", "--pattern", "random"}, "--pattern and --random-percent: both say how many requests are random"},
         {{"a", "--cpus", "2", "--preset", "oltp"}, "--cpus: a thread runs on one CPU, and there are fewer threads than 2"},
         {{"a", "b", "--cpus", "3", "--preset", "oltp"}, "fewer threads than 3"},
         {{"a", "--cpus", "4", "--threads", "2", "--mix", "oltp=70,log=30"}, "fewer threads than 4"},
