@@ -12,6 +12,7 @@ namespace reports {
 namespace {
 
 constexpr double kCpuBusyPercent = 95;
+constexpr double kOwnWorkPercent = 50;  // with less, somebody else keeps the CPU busy
 // Shares of the throughput that a step in depth promises.
 constexpr double kGainWorthwhile = 0.5;
 constexpr double kGainNothing = 0.1;
@@ -47,6 +48,20 @@ std::string outstanding_text(const SweepPoint& point) {
     return fmt::format("{:g} outstanding request{}", point.outstanding, point.outstanding == 1 ? "" : "s");
 }
 
+std::string cpu_text(const SweepPoint& point, const Knee& knee) {
+    if (knee.is_cpu_bound) {
+        return fmt::format(
+            " A CPU was busy for {:.0f} % of the time: the limit there is this machine's CPU, not the storage. More threads on more CPUs "
+            "may reach more.",
+            point.busiest_cpu_percent);
+    }
+    if (!knee.is_cpu_shared) return {};
+    return fmt::format(
+        " A CPU was busy for {:.0f} % of the time, mostly with other programs: this measurement took {:.1f} % of one. Whether they or "
+        "the storage were the limit is not known; measure again without them.",
+        point.busiest_cpu_percent, point.own_cpu_percent);
+}
+
 }  // namespace
 
 double requests_in_flight(double requests_per_s, double latency_mean_ms, double outstanding) {
@@ -73,7 +88,9 @@ Knee knee_of(const std::vector<SweepPoint>& points) {
     const SweepPoint& point = points[knee.at];
     knee.littles_ratio = littles_ratio_of(point);
     const bool has_polled = point.has_rate && knee.littles_ratio < kKeptFull;
-    knee.is_cpu_bound = point.busiest_cpu_percent >= kCpuBusyPercent && !has_polled;
+    const bool is_busy = point.busiest_cpu_percent >= kCpuBusyPercent && !has_polled;
+    knee.is_cpu_shared = is_busy && point.own_cpu_percent > 0 && point.own_cpu_percent < kOwnWorkPercent;
+    knee.is_cpu_bound = is_busy && !knee.is_cpu_shared;
     return knee;
 }
 
@@ -88,12 +105,7 @@ std::string knee_text(const std::vector<SweepPoint>& points, const Knee& knee) {
     } else {
         text = fmt::format("Up to {} the throughput grew with them: {}. The knee lies beyond.", outstanding_text(point), point_text(point));
     }
-    if (knee.is_cpu_bound) {
-        text += fmt::format(
-            " A CPU was busy for {:.0f} % of the time: the limit there is this machine's CPU, not the storage. More threads on more CPUs "
-            "may reach more.",
-            point.busiest_cpu_percent);
-    }
+    text += cpu_text(point, knee);
     const double in_flight = knee.littles_ratio * point.outstanding;
     if (knee.littles_ratio < kKeptFull) {
         text += fmt::format(
@@ -101,8 +113,10 @@ std::string knee_text(const std::vector<SweepPoint>& points, const Knee& knee) {
             "full.",
             in_flight, point.outstanding);
     } else if (knee.is_knee) {
-        text += fmt::format(" By Little's law (rate times latency) {:.1f} requests were in flight there: {}.", in_flight,
-                            knee.is_cpu_bound ? "the CPU had enough to do" : "the storage was saturated");
+        text += fmt::format(" By Little's law (rate times latency) {:.1f} requests were in flight there{}.", in_flight,
+                            knee.is_cpu_shared  ? ""
+                            : knee.is_cpu_bound ? ": the CPU had enough to do"
+                                                : ": the storage was saturated");
     }
     return text;
 }

@@ -12,6 +12,7 @@ struct SweepPoint {
     double requests_per_s = 0;
     double latency_mean_ms = 0;
     double busiest_cpu_percent = 0;  // user and kernel; 0 = unknown
+    double own_cpu_percent = 0;      // of one CPU, taken by the measurement itself, so above 100 with several; 0 = unknown
     bool has_rate = false;           // latency counts from the intended start, and whoever waits for that polls the clock
 };
 
@@ -22,8 +23,9 @@ struct SweepPoint {
 struct Knee {
     std::size_t at = 0;  // index of the last point that was still worthwhile
     // Beyond it the mean latency rises faster than the throughput, or the throughput no longer rises...
-    bool is_knee = false;       // ... or false: it never did, up to the largest depth
-    bool is_cpu_bound = false;  // at the knee, a CPU has no time left, but not for polling: the storage is not what saturates
+    bool is_knee = false;        // ... or false: it never did, up to the largest depth
+    bool is_cpu_bound = false;   // at the knee, a CPU has no time left, but not for polling: the storage is not what saturates
+    bool is_cpu_shared = false;  // ... it has none left because of other programs: what saturates is not known
     // By Little's law, at the knee: the requests in flight, divided by those requested. Well below 1, the requests were not
     // outstanding all the time, because the tasks that post them did not keep up.
     double littles_ratio = 1;

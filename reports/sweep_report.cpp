@@ -47,8 +47,13 @@ bool is_same_series(const SweepKey& a, const SweepKey& b) {
 
 // The depth is that of each file, the figures are those of all together.
 SweepPoint knee_point_of(const SweepJson& point, std::size_t file_count, bool has_rate) {
-    return {point["depth"].get<double>() * static_cast<double>(file_count), point["requests_per_s"].get<double>(),
-            point["latency_mean_us"].get<double>() / 1000, point["cpu_busiest_percent"].get<double>(), has_rate};
+    const auto requests_per_s = point["requests_per_s"].get<double>();
+    return {.outstanding = point["depth"].get<double>() * static_cast<double>(file_count),
+            .requests_per_s = requests_per_s,
+            .latency_mean_ms = point["latency_mean_us"].get<double>() / 1000,
+            .busiest_cpu_percent = point["cpu_busiest_percent"].get<double>(),
+            .own_cpu_percent = point["cpu_ns_per_request"].get<double>() * requests_per_s / 1e9 * 100,
+            .has_rate = has_rate};
 }
 
 std::string series_text(const std::vector<SweepPoint>& line, const Knee& knee, std::size_t file_count) {
@@ -172,6 +177,7 @@ SweepJson sweep_document(const std::vector<std::string>& files, const std::vecto
                                       {"has_knee", knee.is_knee},
                                       {"knee_depth", series[knee.at]["depth"]},
                                       {"is_cpu_bound", knee.is_cpu_bound},
+                                      {"is_cpu_shared", knee.is_cpu_shared},
                                       {"littles_ratio", knee.littles_ratio},
                                       {"text", series_text(line, knee, file_count)},
                                       {"points", series}});

@@ -68,8 +68,22 @@ TEST_CASE("if the throughput stays as it is, more requests are not worthwhile, a
     CHECK_FALSE(knee_of({{1, 1000, 1, 0}, {2, 1200, 1.1, 0}}).is_knee);
 }
 
+TEST_CASE("a CPU that other programs keep busy is not called the limit of the measurement") {
+    std::vector<SweepPoint> points = device_points(8, 20, 100);
+    for (SweepPoint& point : points) point.own_cpu_percent = 0.5;
+    const Knee knee = knee_of(points);
+    CHECK_FALSE(knee.is_cpu_bound);
+    CHECK(knee.is_cpu_shared);
+    CHECK_THAT(knee_text(points, knee), ContainsSubstring("mostly with other programs: this measurement took 0.5 % of one") &&
+                                            ContainsSubstring("8.0 requests were in flight there.") &&
+                                            !ContainsSubstring("this machine's CPU"));
+    for (SweepPoint& point : points) point.own_cpu_percent = 97;
+    CHECK(knee_of(points).is_cpu_bound);
+    CHECK_FALSE(knee_of(points).is_cpu_shared);
+}
+
 TEST_CASE("at a rate that is kept, requests do not wait for each other, and a CPU that polls for their starts is not the limit") {
-    const std::vector<SweepPoint> points{{8, 1000, 5, 100, true}, {16, 1496, 6, 100, true}, {32, 1494, 6.8, 100, true}};
+    const std::vector<SweepPoint> points{{8, 1000, 5, 100, 98, true}, {16, 1496, 6, 100, 98, true}, {32, 1494, 6.8, 100, 98, true}};
     const Knee knee = knee_of(points);
     REQUIRE(knee.is_knee);
     CHECK(points[knee.at].outstanding == 16);
@@ -79,7 +93,7 @@ TEST_CASE("at a rate that is kept, requests do not wait for each other, and a CP
 }
 
 TEST_CASE("at a rate that is not kept, no more requests are in flight than were requested, although the latency has the wait before that") {
-    const std::vector<SweepPoint> points{{4, 571, 582, 100, true}, {8, 572, 585, 100, true}};
+    const std::vector<SweepPoint> points{{4, 571, 582, 100, 98, true}, {8, 572, 585, 100, 98, true}};
     const Knee knee = knee_of(points);
     REQUIRE(knee.is_knee);
     CHECK(knee.is_cpu_bound);
