@@ -20,7 +20,7 @@ const std::string_view kDiskspdOptions =
     "-F<n>\tnumber of threads for all targets together\n"
     "-g<n>[i]\tat most this many bytes in a millisecond, or with i requests in a second, for each thread and target\n"
     "-h\tthe same as -Sh\n"
-    "-i<n>\tpause after this many requests of a thread, for -j\n"
+    "-i<n>\tpause after this many requests, for -j; those of all threads of a target count\n"
     "-I<1…3>\taccepted, no effect: use ionice\n"
     "-j<ms>\tlength of the pause after -i\n"
     "-l\taccepted, no effect: buffers have the system's own pages\n"
