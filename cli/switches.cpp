@@ -28,9 +28,9 @@ std::string closest_spelling(Switches table, std::string_view token) {
     for (const Switch& entry : table) {
         for (const std::string& spelling : spellings_of(entry)) {
             const std::size_t distance = ums::edit_distance(token, spelling);
-            // Short words resemble everything, and the first letter is seldom the wrong one.
+            // Short words resemble everything, except in another case (-D), and the first letter is seldom the wrong one.
             if (first_letter(token) == first_letter(spelling) && distance < best_distance && distance * 2 <= spelling.size() &&
-                spelling.size() > 3) {
+                (spelling.size() > 3 || distance == 0)) {
                 best_distance = distance;
                 best = spelling;
             }

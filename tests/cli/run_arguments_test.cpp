@@ -41,7 +41,7 @@ TEST_CASE("SQLIOSim's words may be written in any case, as on Windows, but not i
     CHECK(run.directories == std::vector<std::string>{"/D1", "/d2"});
     CHECK(run.size_mb == 256);
     CHECK_THAT(run_message({"-CFG"}), ContainsSubstring("-cfg: a value is missing"));
-    CHECK_THAT(run_message({"-D", "60"}), ContainsSubstring("unknown switch '-D'"));
+    CHECK_THAT(run_message({"-D", "60"}), ContainsSubstring("unknown switch '-D'; did you mean -d?"));
 }
 
 TEST_CASE("each switch has a GNU-style twin, with a space or an equals sign before the value") {
