@@ -72,6 +72,9 @@ for path, owner, spec, labels in pods():
         services = {f"{d['metadata']['name']}:{d['spec']['ports'][0]['port']}" for _, d in documents if d["kind"] == "Service" and "ports" in d["spec"]}
         assert address in services, f"{path}: no service {address}"
 
+for path in KUBERNETES:
+    assert not re.search(r"apply .*&& kubectl logs", path.read_text()), f"{path}: kubectl logs fails while the container is being created"
+
 claims = {d["metadata"]["name"] for _, d in documents if d["kind"] == "PersistentVolumeClaim"}
 for path, _, spec, _ in pods():
     for volume in spec.get("volumes", []):
