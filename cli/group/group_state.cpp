@@ -53,9 +53,8 @@ GroupView GroupState::take(const GroupBeat& beat, Now now, bool has_promises) {
     if (is_other && !may_be_replaced(known->second, now)) {
         note_gone(now);
         watch_turn(now);
+        if (is_over()) refused = view_for(beat, now);  // the process ends now, and reports how the turns ended
         refused.is_rank_taken = true;
-        refused.is_over = is_over();
-        refused.failure = failure_;
         return refused;
     }
     const bool is_late = known != members_.end() && !is_other && beat.number != 0 && beat.number <= known->second.beats;

@@ -1,5 +1,6 @@
 // Groups whose processes are restarted, and the next group of the same name.
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tests/cli/group/one_group.hpp"
@@ -170,6 +171,30 @@ TEST_CASE("a process that is restarted as an owner that was lost cannot end the 
     REQUIRE(view.turns.size() == 2);
     CHECK(view.turns[0].session == 10);
     CHECK(view.turns[0].ended_by == "lost");
+}
+
+TEST_CASE("an owner that begins again while its rank is still taken learns of each turn how it ended, if the hand-over is over") {
+    Witness witness;
+    const std::vector<std::string> changes{"fence"};
+    const GroupBeat frozen = group_test::owner(0, 10, 1, changes);
+    witness.hear(frozen);
+    witness.pass(11);
+    GroupBeat second = group_test::owner(1, 11, 2, changes);
+    CHECK(witness.hear(second).turns.size() == 2);
+    witness.hear(second);
+    witness.hear(frozen);  // it has woken up, and is heard until it begins again
+    const GroupBeat restarted = group_test::owner(0, 20, 0, changes);
+    CHECK(witness.hear(restarted).turns.empty());
+    second.is_turn_over = true;
+    second.findings = 2;
+    CHECK(witness.hear(second).is_over);
+    const GroupView view = witness.hear(restarted);
+    CHECK(view.is_rank_taken);
+    CHECK(view.is_over);
+    CHECK(view.failure == "turn 2 of rank 1 on node-1 ended with 2 findings");
+    REQUIRE(view.turns.size() == 2);
+    CHECK(view.turns[0].ended_by == "fence");
+    CHECK(view.turns[1].findings == 2);
 }
 
 TEST_CASE("a hand-over whose first owner was lost before anything was promised about its files does not keep its name") {
