@@ -173,6 +173,33 @@ std::string error_facts(const sim::Finding& finding) {
            fact("tries", std::to_string(finding.reads));
 }
 
+const char* result_words(sim::RereadResult result) {
+    switch (result) {
+        case sim::RereadResult::right: return "the right page";
+        case sim::RereadResult::same_image: return "the same wrong image";
+        case sim::RereadResult::other_image: return "another wrong image";
+        case sim::RereadResult::short_transfer: return "too few bytes";
+        case sim::RereadResult::io_error: return "an error";
+    }
+    return "";
+}
+
+// What the re-reads returned.
+std::string reread_table(const sim::Finding& finding) {
+    if (finding.rereads.empty()) return {};
+    std::string text =
+        fmt::format("  {:>2}  {:>9}  {:28} {:22} {:>10}  {}\n", "#", "after", "how", "what came back", "version", "checksum");
+    for (const sim::Reread& reread : finding.rereads) {
+        std::string what = result_words(reread.result);
+        if (reread.error_code != 0) what += fmt::format(" ({})", reread.error_code);
+        const bool has_image = reread.result != sim::RereadResult::io_error && reread.result != sim::RereadResult::short_transfer;
+        text += fmt::format("  {:>2}  {:>9}  {:28} {:22} {:>10}  {}\n", reread.attempt, duration_text(reread.after_us),
+                            reread.through_new_file ? "flushed, dropped, reopened" : "as before", what,
+                            has_image ? std::to_string(reread.version) : "-", has_image ? fmt::format("0x{:08x}", reread.checksum) : "-");
+    }
+    return text;
+}
+
 // The finding may be about a later one.
 constexpr std::string_view kRereadNote =
     "\"The same\" and \"another\" compare with the first wrong image that came back, which need not be the one below.";
@@ -244,15 +271,25 @@ std::string head(const char* last_column) {
 
 std::string version_text(const sim::HistoryEntry& entry) { return entry.version == 0 ? "-" : std::to_string(entry.version); }
 
-const char* result_words(sim::RereadResult result) {
-    switch (result) {
-        case sim::RereadResult::right: return "the right page";
-        case sim::RereadResult::same_image: return "the same wrong image";
-        case sim::RereadResult::other_image: return "another wrong image";
-        case sim::RereadResult::short_transfer: return "too few bytes";
-        case sim::RereadResult::io_error: return "an error";
+// The operations on the page, block or range that is wrong.
+std::string page_history_table(const sim::Finding& finding) {
+    if (finding.evidence.page_history.empty()) return {};
+    std::string text = head("LSN");
+    for (const sim::HistoryEntry& entry : finding.evidence.page_history) {
+        // The header that was examined belongs to the request's first page; nothing is known about the others.
+        const bool is_first = entry.offset_bytes == finding.place.offset_bytes;
+        text += line(entry, is_first ? version_text(entry) : "-", is_first ? lsn_text(entry.lsn) : "-");
     }
-    return "";
+    return text;
+}
+
+// The last operations on all files.
+std::string file_history_table(const sim::Finding& finding) {
+    if (finding.evidence.file_history.empty()) return {};
+    std::string text = head("file");
+    for (const sim::HistoryEntry& entry : finding.evidence.file_history)
+        text += line(entry, version_text(entry), std::to_string(entry.file_id));
+    return text;
 }
 
 }  // namespace
@@ -276,40 +313,6 @@ std::string dump_text(const sim::Finding& finding, std::string_view version, con
     text += section("Last operations on all files", file_history_table(finding));
     text += section("The image that was written", hex_image(finding.evidence.expected_image));
     text += section("The image that was read", hex_image(finding.evidence.image));
-    return text;
-}
-
-std::string page_history_table(const sim::Finding& finding) {
-    if (finding.evidence.page_history.empty()) return {};
-    std::string text = head("LSN");
-    for (const sim::HistoryEntry& entry : finding.evidence.page_history) {
-        // The header that was examined belongs to the request's first page; nothing is known about the others.
-        const bool is_first = entry.offset_bytes == finding.place.offset_bytes;
-        text += line(entry, is_first ? version_text(entry) : "-", is_first ? lsn_text(entry.lsn) : "-");
-    }
-    return text;
-}
-
-std::string file_history_table(const sim::Finding& finding) {
-    if (finding.evidence.file_history.empty()) return {};
-    std::string text = head("file");
-    for (const sim::HistoryEntry& entry : finding.evidence.file_history)
-        text += line(entry, version_text(entry), std::to_string(entry.file_id));
-    return text;
-}
-
-std::string reread_table(const sim::Finding& finding) {
-    if (finding.rereads.empty()) return {};
-    std::string text =
-        fmt::format("  {:>2}  {:>9}  {:28} {:22} {:>10}  {}\n", "#", "after", "how", "what came back", "version", "checksum");
-    for (const sim::Reread& reread : finding.rereads) {
-        std::string what = result_words(reread.result);
-        if (reread.error_code != 0) what += fmt::format(" ({})", reread.error_code);
-        const bool has_image = reread.result != sim::RereadResult::io_error && reread.result != sim::RereadResult::short_transfer;
-        text += fmt::format("  {:>2}  {:>9}  {:28} {:22} {:>10}  {}\n", reread.attempt, duration_text(reread.after_us),
-                            reread.through_new_file ? "flushed, dropped, reopened" : "as before", what,
-                            has_image ? std::to_string(reread.version) : "-", has_image ? fmt::format("0x{:08x}", reread.checksum) : "-");
-    }
     return text;
 }
 

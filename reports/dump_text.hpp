@@ -19,13 +19,4 @@ struct DumpFact {
 // `version`: the program's. `run`: what all findings of the run have in common.
 std::string dump_text(const sim::Finding& finding, std::string_view version, const std::vector<DumpFact>& run = {});
 
-// The operations on the page, block or range that is wrong. Empty if nothing is known.
-std::string page_history_table(const sim::Finding& finding);
-
-// The last operations on all files. Empty if nothing is known.
-std::string file_history_table(const sim::Finding& finding);
-
-// What the re-reads returned. Empty if there were none.
-std::string reread_table(const sim::Finding& finding);
-
 }  // namespace reports

@@ -94,6 +94,17 @@ std::string verified_text(const sim::MeasureTimespanResults& timespan) {
     return text + "\n";
 }
 
+// With the second of the cliff and the rate that can be sustained; empty if there was no cliff.
+std::string burst_text(const sim::MeasureTimespanResults& timespan) {
+    const auto cliff = burst_cliff_of(rates_by_interval(timespan));
+    if (!cliff) return "";
+    return fmt::format(
+        "after {:.0f} s the rate fell from {} to {} requests/s and stayed there, as on a disk whose burst credits are used up. {} "
+        "requests/s can be sustained.",
+        static_cast<double>(cliff->at) * timespan.spec.iops_interval_ms / 1000, rounded_text(cliff->before), rounded_text(cliff->after),
+        rounded_text(cliff->after));
+}
+
 }  // namespace
 
 std::string time_text(std::uint64_t duration_ns) {
@@ -154,16 +165,6 @@ std::vector<double> rates_by_interval(const sim::MeasureTimespanResults& timespa
         rates.push_back(static_cast<double>(requests) * 1000 / interval_ms);
     }
     return rates;
-}
-
-std::string burst_text(const sim::MeasureTimespanResults& timespan) {
-    const auto cliff = burst_cliff_of(rates_by_interval(timespan));
-    if (!cliff) return "";
-    return fmt::format(
-        "after {:.0f} s the rate fell from {} to {} requests/s and stayed there, as on a disk whose burst credits are used up. {} "
-        "requests/s can be sustained.",
-        static_cast<double>(cliff->at) * timespan.spec.iops_interval_ms / 1000, rounded_text(cliff->before), rounded_text(cliff->after),
-        rounded_text(cliff->after));
 }
 
 }  // namespace reports

@@ -14,8 +14,6 @@ namespace reports {
 
 // Requests per second of all rows, by complete intervals, for burst_cliff_of(); empty without intervals.
 [[nodiscard]] std::vector<double> rates_by_interval(const sim::MeasureTimespanResults& timespan);
-// A sentence about burst credits, with the second of the cliff and the sustainable figure; empty if there was no cliff.
-[[nodiscard]] std::string burst_text(const sim::MeasureTimespanResults& timespan);
 
 // What the user must know to compare latencies if a pool of threads is smaller than the requests outstanding, without a full stop;
 // otherwise empty.

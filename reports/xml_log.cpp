@@ -31,6 +31,22 @@ constexpr std::string_view kRoot = "ERRORLOG";
 constexpr std::string_view kProlog =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<?xml-stylesheet type=\"text/xsl\" href=\"ErrorLog.xslt\"?>\n";
 
+// Writes the style sheet into the folder of the log. Leaves a foreign file of that name as it is, and ignores a file that cannot be
+// written, because the log does not depend on it.
+void write_error_log_style(const std::string& log_path) {
+    const OutputKind kind{.what = "style sheet", .refusal = "was not made by ioproof", .is_ours = [](std::string_view head) {
+                              return head.find("<!-- ioproof ErrorLog.xslt") != std::string_view::npos;
+                          }};
+    try {
+        OutputFile file(kind, error_log_style_path(log_path));
+        static_cast<void>(file.write(embedded::kErrorLogStyle));
+    } catch (const sim::RefusedError&) {
+        return;
+    } catch (const sim::EnvironmentError&) {
+        return;
+    }
+}
+
 }  // namespace
 
 std::string xml_entry(const sim::Event& event) {
@@ -84,20 +100,6 @@ std::optional<std::string> XmlLog::failure() const {
 
 std::string error_log_style_path(const std::string& log_path) {
     return log_path.substr(0, log_path.find_last_of('/') + 1) + "ErrorLog.xslt";
-}
-
-void write_error_log_style(const std::string& log_path) {
-    const OutputKind kind{.what = "style sheet", .refusal = "was not made by ioproof", .is_ours = [](std::string_view head) {
-                              return head.find("<!-- ioproof ErrorLog.xslt") != std::string_view::npos;
-                          }};
-    try {
-        OutputFile file(kind, error_log_style_path(log_path));
-        static_cast<void>(file.write(embedded::kErrorLogStyle));
-    } catch (const sim::RefusedError&) {
-        return;
-    } catch (const sim::EnvironmentError&) {
-        return;
-    }
 }
 
 }  // namespace reports

@@ -56,8 +56,4 @@ private:
 // ErrorLog.xslt, which makes browsers show the XML log as a table. SQLIOSim has one, too, hence the name.
 [[nodiscard]] std::string error_log_style_path(const std::string& log_path);
 
-// Writes the file into the folder of the log. Leaves a foreign file of that name as it is, and ignores a file that cannot be written,
-// because the log does not depend on it.
-void write_error_log_style(const std::string& log_path);
-
 }  // namespace reports

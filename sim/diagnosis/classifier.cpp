@@ -113,6 +113,15 @@ Verdict older_verdict(const Evidence& evidence) {
     return {FindingKind::lost_write, {}, std::move(reasoning)};
 }
 
+// All sectors are of one older version of the page (or zeros, before its first write; or of this version as it was written before).
+bool is_older_image(const Evidence& evidence) {
+    if (expected_version(evidence) == 0 || evidence.not_read_bytes != 0) return false;
+    if (evidence.is_before_repair || evidence.is_earlier_write) return true;
+    const SectorFact& first = evidence.sectors[0];
+    return std::all_of(evidence.sectors.begin(), evidence.sectors.end(),
+                       [&](const SectorFact& fact) { return is_older(evidence, fact) && older_version(fact) == older_version(first); });
+}
+
 std::optional<Verdict> older_image(const Evidence& evidence) {
     if (!is_older_image(evidence)) return std::nullopt;
     // Zeros first and the page later: a read returned zeros; no old data was kept.
@@ -347,14 +356,6 @@ Evidence examine(const std::byte* image, const ExpectedPage& expected, const Wri
     evidence.is_earlier_write = written.is_exact() && written.is_same_but_for_time(image) &&
                                 read_header(image).write_utc_us < read_header(written.bytes()).write_utc_us;
     return evidence;
-}
-
-bool is_older_image(const Evidence& evidence) {
-    if (expected_version(evidence) == 0 || evidence.not_read_bytes != 0) return false;
-    if (evidence.is_before_repair || evidence.is_earlier_write) return true;
-    const SectorFact& first = evidence.sectors[0];
-    return std::all_of(evidence.sectors.begin(), evidence.sectors.end(),
-                       [&](const SectorFact& fact) { return is_older(evidence, fact) && older_version(fact) == older_version(first); });
 }
 
 bool is_image_missing(const Evidence& evidence) { return is_older_image(evidence) || is_left_by_earlier_run(evidence); }

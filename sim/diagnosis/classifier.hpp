@@ -60,10 +60,8 @@ struct Verdict {
 
 [[nodiscard]] Verdict classify(const Evidence& evidence);
 
-// All sectors are of one older version of the page (or zeros, before its first write; or of this version as it was written before).
-[[nodiscard]] bool is_older_image(const Evidence& evidence);
-
-// The same, or what an earlier run left there: only then is it worthwhile to look elsewhere for the image that is missing here.
+// The image is an older one of the page, or what an earlier run left there: only then is it worthwhile to look elsewhere for the image that
+// is missing here.
 [[nodiscard]] bool is_image_missing(const Evidence& evidence);
 
 }  // namespace sim

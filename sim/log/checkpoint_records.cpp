@@ -12,6 +12,15 @@ std::size_t regions_in_use(const PageSums::File& file, std::uint32_t region_page
     return std::min<std::size_t>((std::uint64_t{file.page_count} + region_pages - 1) / region_pages, file.regions.size());
 }
 
+// How many records log_sums() makes for them.
+std::uint32_t sums_record_count(const PageSums& sums) {
+    std::size_t count = 0;
+    for (const auto& [file_id, file] : sums.files()) {
+        count += (regions_in_use(file, sums.region_pages()) + kSumsPerRecordMax - 1) / kSumsPerRecordMax;
+    }
+    return static_cast<std::uint32_t>(count);
+}
+
 ums::Task<std::uint64_t> log_with_payload(LogManager& log, LogChange change, std::span<const std::byte> payload) {
     const std::uint64_t size_bytes = sizeof(LogRecordHeader) + payload.size();
     change.payload = payload;
@@ -45,14 +54,6 @@ ums::Task<bool> log_resume(LogManager& log, const LogPosition& position) {
     const ResumePoint point{position.last_sequence, position.last_lsn};
     co_await log_with_payload(log, {.kind = LogRecordKind::resume}, std::as_bytes(std::span(&point, 1)));
     co_return co_await log.flush();
-}
-
-std::uint32_t sums_record_count(const PageSums& sums) {
-    std::size_t count = 0;
-    for (const auto& [file_id, file] : sums.files()) {
-        count += (regions_in_use(file, sums.region_pages()) + kSumsPerRecordMax - 1) / kSumsPerRecordMax;
-    }
-    return static_cast<std::uint32_t>(count);
 }
 
 ums::Task<std::uint64_t> log_checkpoint_end(LogManager& log, const CheckpointBegin& begin, std::span<const UnknownPage> unknown,

@@ -26,7 +26,4 @@ ums::Task<std::uint64_t> log_checkpoint_end(LogManager& log, const CheckpointBeg
 // The first record of an incarnation, hardened. False if the log has failed.
 ums::Task<bool> log_resume(LogManager& log, const LogPosition& position);
 
-// How many records log_sums() makes for them.
-[[nodiscard]] std::uint32_t sums_record_count(const PageSums& sums);
-
 }  // namespace sim

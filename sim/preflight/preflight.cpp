@@ -8,6 +8,7 @@
 
 #include "sim/errors.hpp"
 #include "sim/preflight/judgement.hpp"
+#include "sim/preflight/preflight_facts.hpp"
 #include "ums/base/error_text.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/units.hpp"
@@ -107,8 +108,6 @@ void read_process_limits(PreflightFacts& facts) {
     if (!uring.is_usable()) facts.uring_refusal = uring.reason;
 }
 
-}  // namespace
-
 PreflightFacts gather_preflight_facts(const std::string& folder, PreflightEffort effort, const ums::Clock& clock) {
     check_folder(folder);
     PreflightFacts facts;
@@ -132,6 +131,8 @@ PreflightFacts gather_preflight_facts(const std::string& folder, PreflightEffort
     }
     return facts;
 }
+
+}  // namespace
 
 std::vector<PreflightLine> preflight(const std::vector<std::string>& folders, PreflightEffort effort, const ums::Clock& clock,
                                      PreflightUse use) {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/preflight/preflight_facts.hpp"
 #include "sim/preflight_line.hpp"
 #include "ums/base/clock.hpp"
 
@@ -16,14 +15,11 @@ enum class PreflightEffort : std::uint8_t {
     thorough,  // a few seconds for each folder
 };
 
-// Examines the folder, its file system and devices, and writes a temporary file without a name there. Throws EnvironmentError, with one
-// message for a person, if the folder is missing, not a folder, read-only or full. Blocks for as long as the storage takes.
-[[nodiscard]] PreflightFacts gather_preflight_facts(const std::string& folder, PreflightEffort effort, const ums::Clock& clock);
-
 // What the folders will hold. tempdb may be where nothing is durable.
 enum class PreflightUse : std::uint8_t { database, tempdb };
 
-// See gather_preflight_facts for what it does to the folders, how long it takes and what it throws.
+// Examines the folders, their file systems and devices, and writes a temporary file without a name to each. Throws EnvironmentError, with
+// one message for a person, if one is missing, not a folder, read-only or full. Blocks for as long as the storage takes.
 [[nodiscard]] std::vector<PreflightLine> preflight(const std::vector<std::string>& folders, PreflightEffort effort, const ums::Clock& clock,
                                                    PreflightUse use = PreflightUse::database);
 

@@ -1,10 +1,24 @@
 #include "sim/run/collect_results.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "ums/io/file_attributes.hpp"
 
 namespace sim {
+
+namespace {
+
+// Compression, encryption and sparseness.
+void read_attributes(const std::string& path, FileResult& result) {
+    ums::FileAttributes attributes;
+    if (ums::read_file_attributes(path, attributes)) return;
+    result.compressed = attributes.is_compressed;
+    result.encrypted = attributes.is_encrypted;
+    result.sparse = attributes.is_sparse;
+}
+
+}  // namespace
 
 FileResult result_of(const SimFile& file, std::uint32_t target_io_duration_ms) {
     FileResult result;
@@ -61,14 +75,6 @@ void add_schedulers(ums::SchedulerGroup& schedulers, Results& results) {
         results.waits.push_back({std::string(name_of(static_cast<ums::WaitType>(type))), waits[type].count, waits[type].wait_ns / 1000,
                                  waits[type].wait_max_ns / 1000, waits[type].signal_wait_ns / 1000});
     }
-}
-
-void read_attributes(const std::string& path, FileResult& result) {
-    ums::FileAttributes attributes;
-    if (ums::read_file_attributes(path, attributes)) return;
-    result.compressed = attributes.is_compressed;
-    result.encrypted = attributes.is_encrypted;
-    result.sparse = attributes.is_sparse;
 }
 
 }  // namespace sim

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "sim/files/sim_file.hpp"
 #include "sim/results.hpp"
@@ -15,8 +14,5 @@ namespace sim {
 
 // Adds the schedulers, and the waits of all of them by type. After the group has stopped.
 void add_schedulers(ums::SchedulerGroup& schedulers, Results& results);
-
-// Fills in compression, encryption and sparseness.
-void read_attributes(const std::string& path, FileResult& result);
 
 }  // namespace sim
