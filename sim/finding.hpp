@@ -17,8 +17,7 @@ namespace sim {
 
 // One operation on a file, as the history keeps it for findings.
 struct HistoryEntry {
-    std::uint64_t tick_us = 0;  // when it was posted, since the run began (monotonic)
-    std::uint64_t utc_us = 0;
+    std::uint64_t utc_us = 0;  // when it was posted
     std::uint64_t duration_us = 0;
     std::uint32_t cpu = 0;  // logical CPU (scheduler)
     std::string user;       // "Random User 3", "Checkpoint", …

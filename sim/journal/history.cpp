@@ -48,7 +48,6 @@ std::deque<OperationRing> make_rings(std::byte* memory, std::uint32_t count) {
 
 History::History(const ums::Clock& clock, std::uint32_t cpu_count)
     : clock_(clock),
-      start_ns_(clock.now_ns()),
       memory_((std::size_t{cpu_count} + 1) * kOperationsKept * sizeof(Operation), ums::MemoryKind::plain),
       rings_(make_rings(memory_.data(), cpu_count)),
       watched_(std::make_unique<OperationRing>(
@@ -138,7 +137,6 @@ std::vector<HistoryEntry> History::entries(std::vector<Operation>& operations, s
     for (std::size_t i = left_out; i < operations.size(); ++i) {
         const Operation& operation = operations[i];
         HistoryEntry entry;
-        entry.tick_us = (operation.posted_ns - std::min(operation.posted_ns, start_ns_)) / ums::kNsPerUs;
         entry.utc_us = now_utc_us - (now_ns - std::min(now_ns, operation.posted_ns)) / ums::kNsPerUs;
         entry.duration_us = operation.duration_ns / ums::kNsPerUs;
         entry.cpu = operation.cpu;

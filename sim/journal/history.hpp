@@ -66,7 +66,6 @@ private:
     [[nodiscard]] std::vector<HistoryEntry> entries(std::vector<Operation>& operations, std::size_t count_max) const;
 
     const ums::Clock& clock_;
-    const std::uint64_t start_ns_;
     ums::MemoryRegion memory_;
     std::deque<OperationRing> rings_;         // one for each scheduler
     std::unique_ptr<OperationRing> watched_;  // operations on watched places, of all schedulers

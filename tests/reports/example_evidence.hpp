@@ -28,10 +28,9 @@ inline std::vector<std::byte> example_image(std::uint32_t version) {
     return image;
 }
 
-inline sim::HistoryEntry example_operation(std::uint64_t tick_us, bool is_write, std::uint32_t version) {
+inline sim::HistoryEntry example_operation(std::uint64_t posted_us, bool is_write, std::uint32_t version) {
     sim::HistoryEntry entry;
-    entry.tick_us = tick_us;
-    entry.utc_us = 1'764'000'000'000'000 + tick_us;
+    entry.utc_us = 1'764'000'000'000'000 + posted_us;
     entry.duration_us = 850;
     entry.cpu = 1;
     entry.user = "Bulk Update User 12";
