@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -47,7 +48,7 @@ std::string verified_line(const sim::TakeOverResult& verified) {
     std::string text = fmt::format("{} pages, {} of them promised by the owner before, and {} blocks of the log, before the first write",
                                    count_text(verified.pages), count_text(verified.promised_pages), count_text(verified.log_blocks));
     if (verified.torn_pages > 0) text += fmt::format("; {} in flight then, and torn", count_text(verified.torn_pages));
-    if (verified.findings > 0) text += fmt::format("; {} FINDINGS", count_text(verified.findings));
+    if (verified.findings > 0) text += "; " + counted(verified.findings, "FINDING");
     return text;
 }
 
@@ -57,6 +58,12 @@ std::string reader_line(const sim::ReaderResult& reader) {
                                    counted(reader.pages, "page"), count_text(reader.promised_pages));
     if (reader.in_flight_pages > 0) text += fmt::format("; {} being written at that moment", count_text(reader.in_flight_pages));
     return text;
+}
+
+std::string missing_line(const std::vector<std::uint32_t>& ranks) {
+    const bool is_one = ranks.size() == 1;
+    return fmt::format("{} {} did not come, or {} lost or cut off", is_one ? "rank" : "ranks", fmt::join(ranks, ", "),
+                       is_one ? "was" : "were");
 }
 
 // The verdict says what they mean.
@@ -130,8 +137,7 @@ std::string group_text(const sim::Results& results) {
         text +=
             group_line(fmt::format("rank {}", member.rank), fmt::format("{}, run {:016x}, {}", member.host, member.run_id, member.state));
     }
-    if (!group.missing_ranks.empty())
-        text += group_line("MISSING", fmt::format("rank {} did not come, or was lost or cut off", fmt::join(group.missing_ranks, ", ")));
+    if (!group.missing_ranks.empty()) text += group_line("MISSING", missing_line(group.missing_ranks));
     return text + facts_text(results);
 }
 

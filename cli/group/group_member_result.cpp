@@ -107,9 +107,10 @@ void GroupMember::complete(sim::Results& results) const {
     }
     if (missing.empty()) return;
     results.outcome = sim::Outcome::not_done;
+    const bool is_one = missing.size() == 1;
     results.outcome_reason =
-        fmt::format("Of the {} runs of the group {}, rank {} did not come, or {} lost or cut off: the effect on the others is not known.",
-                    settings_.terms.of, settings_.name, fmt::join(missing, ", "), missing.size() == 1 ? "was" : "were");
+        fmt::format("Of the {} runs of the group {}, {} {} did not come, or {} lost or cut off: the effect on the others is not known.",
+                    settings_.terms.of, settings_.name, is_one ? "rank" : "ranks", fmt::join(missing, ", "), is_one ? "was" : "were");
 }
 
 }  // namespace cli

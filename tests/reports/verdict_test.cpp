@@ -228,6 +228,8 @@ TEST_CASE("a run whose group was not complete is not said to have ended early") 
     CHECK_THAT(verdict.reasons[0].text,
                !ContainsSubstring("ended early") && ContainsSubstring("rank 1 did not come, or was lost or cut off"));
     CHECK_THAT(reports::group_text(results), ContainsSubstring("MISSING         rank 1 did not come, or was lost or cut off"));
+    results.group->missing_ranks = {1, 3};
+    CHECK_THAT(reports::group_text(results), ContainsSubstring("MISSING         ranks 1, 3 did not come, or were lost or cut off"));
 }
 
 TEST_CASE("the rows of the table have unique ids and full sentences") {
