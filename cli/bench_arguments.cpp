@@ -158,8 +158,7 @@ void check_together(const sim::BenchOptions& options) {
     if (options.is_log() && (!is_write || options.pattern != sim::BenchPattern::sequential || options.scatter)) {
         fail(
             "--block: blocks that are not whole pages of 8K, and blocks of several sizes, are a log's: add --op write --pattern "
-            "sequential, "
-            "and leave --scatter out");
+            "sequential, and leave --scatter out");
     }
     if (options.is_log() && has_null) fail(fmt::format("--block: '{}' takes whole pages of 8K only", sim::kNullFile));
 }

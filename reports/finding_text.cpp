@@ -146,8 +146,7 @@ KindText kind_text(sim::FindingKind kind) {
                 "cannot see this by checksum: it would continue with old data.",
                 "Look at every cache between the host and the medium: controller, array, multipath and replication software, filter "
                 "drivers, the hypervisor. Give the vendor the times and offsets of the requests, as the dump file has them. Do not use "
-                "this "
-                "path for databases until the cause is found."};
+                "this path for databases until the cause is found."};
         case Kind::lost_write:
             return {
                 lost_write,

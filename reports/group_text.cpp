@@ -88,9 +88,8 @@ std::string_view hint_of(sim::GroupFactKind kind) {
     switch (kind) {
         case sim::GroupFactKind::other_host:
             return "Two volumes share blocks, or an array mixes them up: compare LUN maps and namespace identifiers (iSCSI, NVMe-oF, FC), "
-                   "look for a "
-                   "thin pool or RAID that is rebuilt, for one RBD image or one claim mounted twice, and for a bind mount to the same "
-                   "folder.";
+                   "look for a thin pool or RAID that is rebuilt, for one RBD image or one claim mounted twice, and for a bind mount to "
+                   "the same folder.";
         case sim::GroupFactKind::missing_after_hand_over:
             return "The previous owner was told that the data was written, but another host cannot see it. NFS: export with sync, not "
                    "async; mount hard. SMB: continuous availability, no write-back leases. iSCSI, NVMe-oF: the target's write cache must "
@@ -102,16 +101,14 @@ std::string_view hint_of(sim::GroupFactKind kind) {
                    "page cache without invalidation. iSCSI, RBD with a local file system: it was mounted on two hosts at once.";
         case sim::GroupFactKind::late_write:
             return "A write that had been sent twice arrived twice: the second time after a newer one. NVMe-oF and iSCSI multipath: a path "
-                   "that failed "
-                   "over while its requests were still on their way; the target must drop them (keep-alive timeout shorter than the "
-                   "host's, CCR, task management). NFS: a retransmission that the server's reply cache did not know after a failover.";
+                   "that failed over while its requests were still on their way; the target must drop them (keep-alive timeout shorter "
+                   "than the host's, CCR, task management). NFS: a retransmission that the server's reply cache did not know after a "
+                   "failover.";
         case sim::GroupFactKind::zombie_owner:
             return "Nothing fences the old owner from the storage. iSCSI, FC, NVMe-oF: SCSI-3 or NVMe reservations that preempt it. RBD: "
-                   "the exclusive "
-                   "lock with blocklisting. NFS: a server that revokes the lease, or exports changed by the cluster. Kubernetes: "
-                   "ReadWriteOnce "
-                   "keeps nobody out: wait for the volume attachment, use ReadWriteOncePod, or the node.kubernetes.io/out-of-service "
-                   "taint.";
+                   "the exclusive lock with blocklisting. NFS: a server that revokes the lease, or exports changed by the cluster. "
+                   "Kubernetes: ReadWriteOnce keeps nobody out: wait for the volume attachment, use ReadWriteOncePod, or the "
+                   "node.kubernetes.io/out-of-service taint.";
         case sim::GroupFactKind::torn_by_hand_over:
             return "A page that had been acknowledged as a whole now holds older parts. Look for caches that hold parts of a page (4 KB "
                    "clients over 8 KB pages, RAID stripes, Gluster shards), and for two paths that disagree.";

@@ -90,8 +90,7 @@ void FilePasses::take(BenchFile& file, std::uint32_t page, const std::byte* imag
     finding.evidence.image.assign(image, image + kPageBytes);
     finding.description = fmt::format(
         "Page {} is not what a run wrote there: {}. Either it was damaged since, or something else wrote to the file, or the run that "
-        "wrote "
-        "it was cut off.",
+        "wrote it was cut off.",
         page, is_sound ? fmt::format("it is page {} of file {}", header.page_id, header.file_id) : "its checksum does not match its bytes");
     file.data.file.report(std::move(finding));
 }
