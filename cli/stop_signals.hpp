@@ -3,7 +3,7 @@
 //
 //
 //   until GracefulStop  the process ends at once: nothing has begun
-//   with it             the first signal is kept for the code that ends the work in order
+//   with it             the first signal is kept for the code that ends the work cleanly
 //   after that          SIGINT and SIGTERM end the process at once, whatever its threads wait for. SIGHUP is ignored: a terminal that goes
 //                       away may send it twice, so the second one is not another request.
 //
@@ -33,7 +33,7 @@ public:
 
     // The first signal that came, or 0. Any thread.
     [[nodiscard]] int signal() const;
-    // The same, for the code that now ends the work in order. Until this is called, a signal is kept for 10 s, because a start may be
+    // The same, for the code that now ends the work cleanly. Until this is called, a signal is kept for 10 s, because a start may be
     // waiting for a disk; then it ends the process.
     int take() const;
     // Waits for a signal, at most this long. False if none came.

@@ -1,4 +1,4 @@
-// Carries out a measurement for a front end: shows messages on the console meanwhile, and ends in order on Ctrl-C.
+// Carries out a measurement for a front end: shows messages on the console meanwhile, and ends cleanly on Ctrl-C.
 #pragma once
 
 #include <cstdint>

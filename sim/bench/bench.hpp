@@ -31,7 +31,7 @@ public:
     // removes the files that it created. Otherwise these files stay.
     BenchResults run();
 
-    // Ends the measurement in order. Any thread, any time; does not block.
+    // Ends the measurement cleanly. Any thread, any time; does not block.
     void request_stop();
 
 private:

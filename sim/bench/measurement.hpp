@@ -49,7 +49,7 @@ public:
     // removes the files that it created.
     MeasureResults run();
 
-    // Ends the measurement in order: the result is what has been measured so far. Any thread, any time; does not block.
+    // Ends the measurement cleanly: the result is what has been measured so far. Any thread, any time; does not block.
     void request_stop();
 
     // Any thread, any time.

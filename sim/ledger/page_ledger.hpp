@@ -14,7 +14,7 @@
 namespace sim {
 
 inline constexpr std::uint32_t kVersionMax = (1U << 29) - 1;
-// When a page has come this far, its run ends in order: what is under way still takes some.
+// When a page has come this far, its run ends cleanly: what is under way still takes some.
 inline constexpr std::uint32_t kVersionEnd = kVersionMax - (1U << 20);
 
 class PageLedger {

@@ -10,7 +10,7 @@
 
 namespace sim {
 
-// An LSN has 32 bits for the number of a VLF. When the log has come this far, its run ends in order: what is under way still takes some.
+// An LSN has 32 bits for the number of a VLF. When the log has come this far, its run ends cleanly: what is under way still takes some.
 inline constexpr std::uint32_t kVlfSequenceEnd = 0xfffe'0000;
 
 struct VirtualLogFile {

@@ -1,4 +1,4 @@
-// Creates the parts of a run, drives them through the phases, and takes them down in order.
+// Creates the parts of a run, drives them through the phases, and takes them down at the end.
 #pragma once
 
 #include <atomic>

@@ -35,7 +35,7 @@ public:
     // created. Storage that failed before the run began results in Outcome::failed, lack of space later on in Outcome::not_done.
     Results run();
 
-    // Ends the run in order: users stop, everything outstanding is drained, the result says Outcome::stopped. Any thread, any time; does
+    // Ends the run cleanly: users stop, everything outstanding is drained, the result says Outcome::stopped. Any thread, any time; does
     // not block.
     void request_stop();
 

@@ -59,7 +59,7 @@ void BlockingPool::submit(IoRequestList& requests) {
     if (threads_missing > 0 && may_add_threads()) add_threads(threads_missing);
 }
 
-// A thread's stack would take the memory that is needed to end in order.
+// A thread's stack would take the memory that is needed to end cleanly.
 bool BlockingPool::may_add_threads() const {
     return threads_.size() < options_.threads_max && !is_short_of_threads() && !MemoryReserve::is_spent();
 }

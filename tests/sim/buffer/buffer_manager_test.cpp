@@ -111,7 +111,7 @@ TEST_CASE("a page that is to be overwritten is not read, and its versions contin
     });
 }
 
-TEST_CASE("a run ends in order before the versions of a page are used up") {
+TEST_CASE("a run ends cleanly before the versions of a page are used up") {
     Rig rig;
     run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         r.data().ledger.restore(70, sim::kVersionEnd - 1, 1, 0, true);

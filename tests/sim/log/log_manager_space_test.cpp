@@ -257,7 +257,7 @@ TEST_CASE("of a large virtual log file, what has been copied does not wait for a
     });
 }
 
-TEST_CASE("a run ends in order before the numbers of its virtual log files are used up") {
+TEST_CASE("a run ends cleanly before the numbers of its virtual log files are used up") {
     VirtualWorld world;
     world.run([](VirtualWorld& w) -> ums::Task<void> {
         constexpr std::uint64_t kLogBytes = 1 << 20;

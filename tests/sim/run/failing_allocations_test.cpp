@@ -1,4 +1,4 @@
-// Entire runs in virtual time in which the n-th allocation fails, or it and some more after it: each ends in order, with the reason, and
+// Entire runs in virtual time in which the n-th allocation fails, or it and some more after it: each ends cleanly, with the reason, and
 // leaves nothing behind (the schedulers assert that). The test replaces operator new in its entire program, so it cannot run where a
 // sanitizer does that.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -94,8 +94,8 @@ std::uint64_t check_runs(std::uint64_t failing_at_a_time) {
 
 }  // namespace
 
-TEST_CASE("a run whose n-th allocation fails ends in order and blames the lack of memory") { CHECK(check_runs(1) > 30); }
+TEST_CASE("a run whose n-th allocation fails ends cleanly and blames the lack of memory") { CHECK(check_runs(1) > 30); }
 
-TEST_CASE("a run in which several allocations in a row fail ends in order and blames the lack of memory") { CHECK(check_runs(6) > 30); }
+TEST_CASE("a run in which several allocations in a row fail ends cleanly and blames the lack of memory") { CHECK(check_runs(6) > 30); }
 
 #endif

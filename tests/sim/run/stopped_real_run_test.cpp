@@ -1,4 +1,4 @@
-// A run on real files that is stopped ends in order and soon.
+// A run on real files that is stopped ends cleanly and soon.
 #include <chrono>
 #include <cstdint>
 #include <thread>

@@ -1,4 +1,4 @@
-// A run that is stopped, or that cannot go on, ends in order and soon, and leaves nothing half-made.
+// A run that is stopped, or that cannot go on, ends cleanly and soon, and leaves nothing half-made.
 #include <algorithm>
 #include <set>
 #include <string>

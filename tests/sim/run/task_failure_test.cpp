@@ -1,4 +1,4 @@
-// An exception leaves a task in the middle of a run: the run ends in order, says why, and reports its results so far.
+// An exception leaves a task in the middle of a run: the run ends cleanly, says why, and reports its results so far.
 #include "sim/run/task_failure.hpp"
 
 #include <cerrno>
