@@ -16,7 +16,7 @@ public:
     static constexpr int kDrainSecondsMax = 10;
     // While it closes its files: the file system frees the space of those that were deleted, and the system a lot of memory.
     static constexpr int kClosingSecondsMax = 600;
-    // How long a run that nobody stops may wait for a call other than a request. Some legally take long: a sync writes whatever the system
+    // How long a run that nobody stops may wait for a call other than a request. Some rightly take long: a sync writes whatever the system
     // has cached.
     static constexpr int kCallSecondsMax = 3600;
 

@@ -4,7 +4,7 @@ const page = document.getElementById('page');
 const names = ['read', 'write', 'third', 'fourth', 'fifth', 'good', 'fair', 'poor'];
 const hue = i => names[i % names.length];
 const values = (series, of) => series.points.map(p => ({x: p.depth, y: of(p)}));
-// Depths are mostly doubled: each doubling is as wide as the one before. A tick at each, and nothing beyond them.
+// Depths usually double: each doubling is as wide as the one before. A tick at each, and nothing beyond them.
 const measured = [...new Set(data.points.map(p => p.depth))].sort((a, b) => a - b);
 const depths = {type: 'logarithmic', min: measured[0], max: measured[measured.length - 1], ticks: {color: color('soft'), autoSkip: true, callback: value => value},
   afterBuildTicks: axis => { axis.ticks = measured.map(value => ({value})); }};

@@ -1,5 +1,5 @@
 // Calls into the storage that no engine knows, such as opening a file or asking for its holes: nothing else notices that one of them does
-// not return. Such a call may legally take minutes (a sync writes whatever the system has cached), so this is never a finding.
+// not return. Such a call may rightly take minutes (a sync writes whatever the system has cached), so this is never a finding.
 #pragma once
 
 #include <cstdint>

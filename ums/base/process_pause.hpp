@@ -7,7 +7,7 @@
 
 namespace ums {
 
-// False for the first process of a PID namespace, which that of a container mostly is: the system keeps from it what would stop it.
+// False for the first process of a PID namespace, as that of a container usually is: the system shields it from what would stop it.
 [[nodiscard]] bool can_stop_this_process();
 
 // Stops all threads of this process where they are (SIGSTOP); a timer of the system wakes it after that time, which is more than 0. Then
