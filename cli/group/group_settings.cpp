@@ -32,7 +32,7 @@ constexpr std::array kGroupSwitches{
                    "OMPI_COMM_WORLD_SIZE or PMI_SIZE)"},
     Switch{.name = "turns",
            .value = "N",
-           .help = "hand-over: how many times a host owns the files; turn T is rank (T - 1) mod N's (default: N\nof --of)"},
+           .help = "hand-over: how many turns there are in all; turn T belongs to rank (T - 1) mod N (default: N\nof --of)"},
     Switch{.name = "change",
            .value = "LIST",
            .help = "hand-over: how each turn ends, as a list with commas that repeats: in-order (default); kill:\n"
