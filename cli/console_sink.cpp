@@ -86,7 +86,7 @@ void ConsoleSink::on_event(const sim::Event& event) {
         if (count > kAlikeShownMax + 1) return;
         if (count > kAlikeShownMax) {
             logger_->log(time_of(event.utc_us), spdlog::source_loc{}, spdlog::level::warn,
-                         fmt::format("more than {} such warnings within a minute; the further ones are in the log only", kAlikeShownMax));
+                         fmt::format("more than {} such warnings within a minute; further ones are in the log only", kAlikeShownMax));
             return;
         }
     }

@@ -190,7 +190,7 @@ void pass_over_unwritten(std::vector<std::string>& files, Console& console) {
     if (written.empty() || written.size() == files.size() || !load(written.front()).contains("group")) return;
     for (const std::string& path : files) {
         if (!is_unwritten(path)) continue;
-        console.add_message(fmt::format("'{}' is empty: its run was lost, or still works.\n", ums::printable(path)));
+        console.add_message(fmt::format("'{}' is empty: its run was lost, or is still running.\n", ums::printable(path)));
     }
     files = std::move(written);
 }

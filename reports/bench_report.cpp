@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/text.hpp"
 #include "ums/base/printable.hpp"
 #include "ums/base/units.hpp"
 
@@ -51,7 +52,7 @@ std::string bench_text(const sim::BenchResults& results) {
     } else {
         text += fmt::format("  read back       {} pages{}\n", results.pages_read_back, options.verify ? "" : " (switched off)");
     }
-    if (results.finding_count > 0) text += fmt::format("  WRONG           {} findings, see above\n", results.finding_count);
+    if (results.finding_count > 0) text += fmt::format("  WRONG           {}, see above\n", counted(results.finding_count, "finding"));
     if (!results.failure_reason.empty()) text += fmt::format("  NOT DONE        {}\n", ums::printable(results.failure_reason));
     if (results.stopped) text += "  stopped before its end\n";
     return text;

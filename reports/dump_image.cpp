@@ -169,7 +169,7 @@ std::string byte_differences(Bytes written, Bytes read) {
         for (std::size_t i = line * kLineBytes; i < std::min(size_bytes, (line + 1) * kLineBytes); ++i) more_bytes += written[i] != read[i];
     }
     if (more_lines > 0) {
-        return text + fmt::format("  ...     {} more wrong bytes in {} more lines; both images stand whole at the end of this file.\n",
+        return text + fmt::format("  ...     {} more wrong bytes in {} more lines; this file ends with both images in full.\n",
                                   count_text(more_bytes), count_text(more_lines));
     }
     if (next < lines) text += fmt::format("  ...     {} equal bytes\n", count_text(size_bytes - next * kLineBytes));

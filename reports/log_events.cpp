@@ -102,8 +102,8 @@ std::vector<sim::Event> summary_events(const sim::Results& results) {
     const std::string reason = results.outcome_reason.empty() ? "" : " " + results.outcome_reason;
     if (results.outcome == sim::Outcome::failed) {
         events.push_back(closing_event(results, sim::Severity::error,
-                                       fmt::format("The {} failed with {} finding(s).{}", results.durability ? "verification" : "run",
-                                                   results.finding_count, reason)));
+                                       fmt::format("The {} failed with {}.{}", results.durability ? "verification" : "run",
+                                                   counted(results.finding_count, "finding"), reason)));
     } else if (results.outcome == sim::Outcome::not_done) {
         events.push_back(
             closing_event(results, sim::Severity::error,

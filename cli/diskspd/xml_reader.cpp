@@ -143,7 +143,7 @@ private:
     }
 
     XmlElement element(std::uint32_t depth) {
-        if (depth == kXmlDepthMax) fail("elements are nested too deep");
+        if (depth == kXmlDepthMax) fail("elements are nested too deeply");
         XmlElement element;
         element.line = line();
         rest_.remove_prefix(1);
@@ -162,7 +162,8 @@ private:
             element.text += unescaped(rest_.substr(0, place));
             rest_.remove_prefix(place);
             if (take("</")) {
-                if (name() != element.name) fail(fmt::format("</{}> is missing, which begins in line {}", element.name, element.line));
+                if (name() != element.name)
+                    fail(fmt::format("</{}> is missing; the element begins in line {}", element.name, element.line));
                 skip_blanks();
                 if (!take(">")) fail("'>' is missing");
                 break;

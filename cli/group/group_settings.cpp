@@ -35,9 +35,9 @@ constexpr std::array kGroupSwitches{
            .help = "hand-over: how many turns there are in all; turn T belongs to rank (T - 1) mod N (default: N\nof --of)"},
     Switch{.name = "change",
            .value = "LIST",
-           .help = "hand-over: how each turn ends, as a list with commas that repeats: in-order (default); kill:\n"
-                   "the owner kills itself (kill -9); loss: you take the host away; fence: the owner freezes,\n"
-                   "then wakes up and writes when the files are another host's"},
+           .help = "hand-over: how each turn ends, as a comma-separated list that repeats: in-order (default);\n"
+                   "kill: the owner kills itself (kill -9); loss: you take the host away; fence: the owner\n"
+                   "freezes, then wakes up and writes when the files are another host's"},
     Switch{.name = "lease", .value = "SECONDS", .help = "how long a run may be silent before it counts as lost (default: 10)"},
     Switch{.name = "wait-for-ranks", .value = "SECONDS", .help = "how long the others wait for a run that does not come (default: 300)"},
     Switch{.name = "bursts",

@@ -57,14 +57,14 @@ std::string engine_messages(const sim::MeasureResults& results, std::string_view
 
 void refuse_windows_path(const std::string& path) {
     if (path.starts_with('#')) {
-        throw UsageError(fmt::format("{}: is a physical disk of Windows; name the block device instead, as in /dev/nvme0n1", path));
+        throw UsageError(fmt::format("{}: is a Windows physical disk; name the block device instead, as in /dev/nvme0n1", path));
     }
     const bool has_drive = path.size() >= 2 && std::isalpha(static_cast<unsigned char>(path[0])) != 0 && path[1] == ':' &&
                            (path.size() == 2 || path[2] == '\\' || path[2] == '/');
     // "dir\file" would be a file of this folder, perhaps on another disk than the one that is meant.
     const bool has_backslash = !path.starts_with('/') && path.find('\\') != std::string::npos;
     if (has_drive || has_backslash) {
-        throw UsageError(fmt::format("{}: is a path of Windows; name a file of this machine, as in /mnt/data/testfile.dat", path));
+        throw UsageError(fmt::format("{}: is a Windows path; name a file of this machine, as in /mnt/data/testfile.dat", path));
     }
 }
 

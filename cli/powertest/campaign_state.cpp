@@ -76,7 +76,7 @@ template <typename Count>
 void read_count(const StateJson& json, const char* key, const std::string& path, Count& count) {
     const StateJson& value = json.at(key);
     const bool is_count = value.is_number_unsigned() && std::in_range<Count>(value.get<std::uint64_t>());
-    if (!is_count) refuse_damaged(path, fmt::format("{} is not a whole number that it may be", key));
+    if (!is_count) refuse_damaged(path, fmt::format("{} is not a whole number in its range", key));
     count = value.get<Count>();
 }
 

@@ -67,7 +67,7 @@ StateFolder::StateFolder(const std::string& path) {
     lock_ = open_lock(path_ + "/lock");
     for (int i = 0; !lock_.lock(); ++i) {
         if (i == kLockTries) {
-            throw sim::EnvironmentError(fmt::format("--state {}: another powertest works with it, or its run has not ended yet", path));
+            throw sim::EnvironmentError(fmt::format("--state {}: another powertest is using it, or its run has not ended yet", path));
         }
         std::this_thread::sleep_for(kLockPause);
     }

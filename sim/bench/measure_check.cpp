@@ -26,9 +26,9 @@ std::string check_spans(const MeasureTarget& target) {
         if (span.size_bytes != 0) ++by_size;
         if ((span.size_bytes != 0) == (span.target_percent > 0)) return "each part of a distribution has a size, or a share of the target";
     }
-    if (by_size != 0 && by_size != target.spans.size()) return "the parts of a distribution have all sizes, or all shares";
+    if (by_size != 0 && by_size != target.spans.size()) return "either all parts of a distribution have sizes, or all have shares";
     if (io_percent > 100) return "a distribution gives its parts more than 100 % of the requests";
-    if (target_percent > 100 + 1e-9) return "a distribution has more than 100 % of the target";
+    if (target_percent > 100 + 1e-9) return "the parts of a distribution take more than 100 % of the target";
     const bool is_used_up = by_size == 0 && target_percent > 100 - 1e-9;
     if (io_percent < 100 && is_used_up) return "a distribution uses all of the target, and requests are left over";
     return {};
@@ -74,7 +74,7 @@ std::string check_sizes(const MeasureTarget& target) {
 
 std::string check_thread_shares(const MeasureTarget& target, const MeasureTimespan& timespan) {
     if (target.thread_shares.empty()) return {};
-    if (timespan.requests_per_thread == 0) return "threads are chosen where threads share their requests among all targets";
+    if (timespan.requests_per_thread == 0) return "threads can be chosen only if they share their requests among all targets";
     std::set<std::uint32_t> threads;
     for (const MeasureThreadShare& share : target.thread_shares) {
         if (share.thread >= timespan.threads_total) return fmt::format("there is no thread {}", share.thread);

@@ -28,7 +28,7 @@ ums::Task<void> Snapshot::take() {
     const std::error_code error = co_await empty_replica();
     if (error) {
         pages_.store(0, std::memory_order_release);  // the replica may already have been emptied, or cut
-        journal_.warning(fmt::format("{}: cannot be made a snapshot of {} MB: {}. There is none.", replica_.file.path(),
+        journal_.warning(fmt::format("{}: no snapshot of {} MB could be taken there: {}.", replica_.file.path(),
                                      source_.file.size_bytes() >> 20, error.message()));
     } else {
         // The first page of the replica is its signature, so that of the source is never copied.

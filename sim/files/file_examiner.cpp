@@ -216,7 +216,7 @@ PageHeader FileExaminer::check_signature(const FileClaim& claim) const {
             "name, remove it yourself, or give --overwrite-foreign-files if it may be destroyed.{}",
             path,
             is_blank(page.data(), transferred)
-                ? " It begins with zeros only, as a run leaves it that was cut off while it created its files."
+                ? " It begins with zeros only: a run that was cut off while it created its files leaves such files."
                 : ""));
     }
     const PageHeader header = read_header(page.data());

@@ -18,7 +18,7 @@ void check_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOpt
     const std::uint64_t out_ns = journal.clock().now_ns() - request.submitted_ns;
     if (!request.reported_long && out_ns >= kLongIoSeconds * ums::kNsPerSecond) {
         request.reported_long = true;
-        journal.warning(fmt::format("I/O request takes longer than {} seconds: {} of {} is outstanding for {} ms.", kLongIoSeconds,
+        journal.warning(fmt::format("I/O request takes longer than {} seconds: {} of {} has been outstanding for {} ms.", kLongIoSeconds,
                                     describe_request(request), file.path, out_ns / ums::kNsPerMs));
     }
     if (request.reported_lost || out_ns < kLostIoSeconds * ums::kNsPerSecond) return;

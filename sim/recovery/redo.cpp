@@ -134,7 +134,7 @@ ums::Task<void> Redo::fit_size(DataFile& data) {
                                                  data.file.path(), old_pages, promised, ums::error_text(error)));
         co_return;
     }
-    journal_.info(fmt::format("{}: brought from {} to the {} pages that the log says.", data.file.path(), old_pages, promised));
+    journal_.info(fmt::format("{}: brought from {} to the {} pages that its log says it has.", data.file.path(), old_pages, promised));
 }
 
 // Of a wrong page without a change in the log, only the least version that it must have is known.

@@ -190,9 +190,10 @@ void ReaderDriver::judge_end(RunGroup::Owner owner) {
                   "The owner of the files was lost. All that it had been promised was compared once more; pages that it may have been "
                   "writing, and that are torn, prove nothing.");
     } else if (owner == RunGroup::Owner::unknown) {
-        run_.stop(Outcome::not_done, fmt::format("Whether the owner of the files still works, and what it has been promised since, is not "
-                                                 "known here: {} does not answer any more. What had been promised before was compared.",
-                                                 keeper_->name()));
+        run_.stop(Outcome::not_done,
+                  fmt::format("Whether the owner of the files is still at work, and what it has been promised since, is not "
+                              "known here: {} does not answer any more. What had been promised before was compared.",
+                              keeper_->name()));
     } else if (!knows_all_promises_) {
         run_.stop(Outcome::not_done, fmt::format("{}. So what the owner of the files had been promised last was not compared.", trouble_));
     }

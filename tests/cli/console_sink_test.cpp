@@ -196,7 +196,7 @@ TEST_CASE("20 warnings a minute from the same place are shown. Other warnings, a
     for (int i = 0; i < 1000; ++i) sink.on_event(failure);
     sink.on_event(late);
     CHECK(shown(captured.err(), "Read failed") == 20);
-    CHECK(shown(captured.err(), "more than 20 such warnings within a minute; the further ones are in the log only") == 1);
+    CHECK(shown(captured.err(), "more than 20 such warnings within a minute; further ones are in the log only") == 1);
     CHECK(shown(captured.err(), "Request is late") == 1);
     failure.tick_ms = 60'000;
     for (int i = 0; i < 5; ++i) sink.on_event(failure);

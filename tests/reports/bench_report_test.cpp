@@ -48,6 +48,8 @@ TEST_CASE("errors of a measurement appear in its figures") {
                                                  ContainsSubstring("a.mdx: gone") && ContainsSubstring("(switched off)"));
     CHECK(reports::bench_json(results)["findings"] == 2);
     CHECK(reports::bench_json(results)["failure"] == "a.mdx: gone");
+    results.finding_count = 1;
+    CHECK_THAT(reports::bench_text(results), ContainsSubstring("WRONG           1 finding, see above"));
 }
 
 TEST_CASE("a measurement without requests has figures, too") { CHECK(reports::bench_json({})["requests_per_s"] == 0.0); }

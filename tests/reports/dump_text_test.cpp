@@ -106,8 +106,7 @@ TEST_CASE("differing bytes are shown side by side with their neighbors, and equa
 
 TEST_CASE("what exceeds the dump's limits is counted") {
     const std::string text = reports::byte_differences(bytes(8192, 1), bytes(8192, 2));
-    CHECK_THAT(text,
-               ContainsSubstring("  ...     7,168 more wrong bytes in 448 more lines; both images stand whole at the end of this file.\n"));
+    CHECK_THAT(text, ContainsSubstring("  ...     7,168 more wrong bytes in 448 more lines; this file ends with both images in full.\n"));
     CHECK_THAT(text, ContainsSubstring("  0x03f0  ") && !ContainsSubstring("  0x0400  "));
 }
 

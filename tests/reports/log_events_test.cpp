@@ -43,7 +43,7 @@ TEST_CASE("a run that failed or could not be done leaves an entry of type error,
     results.finding_count = 3;
     results.outcome_reason = "StopOnError.";
     CHECK(errors_in(reports::summary_events(results)) == 1);
-    CHECK(reports::summary_events(results).back().description == "The run failed with 3 finding(s). StopOnError.");
+    CHECK(reports::summary_events(results).back().description == "The run failed with 3 findings. StopOnError.");
     results.outcome = sim::Outcome::not_done;
     results.outcome_reason = "No space left on device.";
     CHECK(errors_in(reports::summary_events(results)) == 1);

@@ -144,12 +144,12 @@ TEST_CASE("DiskSpd: ThreadTargets select the threads of a target, with their own
 }
 
 TEST_CASE("DiskSpd: options without a counterpart in the engine are refused with a reason") {
-    CHECK_THROWS_WITH(specified({"#1"}), ContainsSubstring("physical disk of Windows"));
-    CHECK_THROWS_WITH(specified({"C:"}), ContainsSubstring("path of Windows"));
-    CHECK_THROWS_WITH(specified({"X:\\testfile.dat"}), ContainsSubstring("path of Windows"));
-    CHECK_THROWS_WITH(specified({"\\\\server\\share\\f"}), ContainsSubstring("path of Windows"));
-    CHECK_THROWS_WITH(specified({"data\\testfile.dat"}), ContainsSubstring("path of Windows"));
-    CHECK_THROWS_WITH(specified({".\\testfile.dat"}), ContainsSubstring("path of Windows"));
+    CHECK_THROWS_WITH(specified({"#1"}), ContainsSubstring("Windows physical disk"));
+    CHECK_THROWS_WITH(specified({"C:"}), ContainsSubstring("Windows path"));
+    CHECK_THROWS_WITH(specified({"X:\\testfile.dat"}), ContainsSubstring("Windows path"));
+    CHECK_THROWS_WITH(specified({"\\\\server\\share\\f"}), ContainsSubstring("Windows path"));
+    CHECK_THROWS_WITH(specified({"data\\testfile.dat"}), ContainsSubstring("Windows path"));
+    CHECK_THROWS_WITH(specified({".\\testfile.dat"}), ContainsSubstring("Windows path"));
     CHECK(first_target({"a:b"}).path == "a:b");
     CHECK(first_target({"/mnt/a\\b"}).path == "/mnt/a\\b");
 }

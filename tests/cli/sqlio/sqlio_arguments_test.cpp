@@ -112,8 +112,8 @@ TEST_CASE("SQLIO: drives stand for named folders, and devices are named by their
     CHECK(parse_sqlio({"-R/dev/sdb,/dev/sdc"}).files.at(1).path == "/dev/sdc");
     CHECK(parse_sqlio({"-RE", "--drive", "E=/dev/sde"}).files.at(0).path == "/dev/sde");
     CHECK_THROWS_WITH(parse_sqlio({"-R1"}), ContainsSubstring("name block devices"));
-    CHECK_THROWS_WITH(parse_sqlio({"X:\\TestFile.DAT"}), ContainsSubstring("path of Windows"));
-    CHECK_THROWS_WITH(parse_sqlio({"-dL", "--drive", "L=/mnt/l", "sub\\test.dat"}), ContainsSubstring("path of Windows"));
+    CHECK_THROWS_WITH(parse_sqlio({"X:\\TestFile.DAT"}), ContainsSubstring("Windows path"));
+    CHECK_THROWS_WITH(parse_sqlio({"-dL", "--drive", "L=/mnt/l", "sub\\test.dat"}), ContainsSubstring("Windows path"));
 }
 
 TEST_CASE("SQLIO: names on a drive of Windows are below the folder that stands for the drive") {
@@ -123,8 +123,8 @@ TEST_CASE("SQLIO: names on a drive of Windows are below the folder that stands f
     cli::add_sqlio_parameters(arguments, "c:\\testfile.dat 2 0x0 100\r\n#d:\\testfile.dat 2 0x0 100\r\n", "param.txt");
     REQUIRE(arguments.files.size() == 1);
     CHECK(arguments.files[0].path == "/mnt/c/testfile.dat");
-    CHECK_THROWS_WITH(parse_sqlio({"--drive", "C=/mnt/c", "d:\\test.dat"}), ContainsSubstring("path of Windows"));
-    CHECK_THROWS_WITH(parse_sqlio({"-dC", "--drive", "C=/mnt/c", "c:\\test.dat"}), ContainsSubstring("path of Windows"));
+    CHECK_THROWS_WITH(parse_sqlio({"--drive", "C=/mnt/c", "d:\\test.dat"}), ContainsSubstring("Windows path"));
+    CHECK_THROWS_WITH(parse_sqlio({"-dC", "--drive", "C=/mnt/c", "c:\\test.dat"}), ContainsSubstring("Windows path"));
 }
 
 TEST_CASE("SQLIO: an invalid option is refused by its name") {

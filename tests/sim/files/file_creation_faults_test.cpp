@@ -191,5 +191,5 @@ TEST_CASE("a write that does not complete during creation gives a warning, and e
     CHECK(findings[0].place.file_id == 7);
     CHECK(findings[0].place.offset_bytes == kStampWriteOffset);
     REQUIRE_FALSE(creation.sink.events().empty());
-    CHECK_THAT(creation.sink.events()[0].description, ContainsSubstring("a.ldx is outstanding for 1"));
+    CHECK_THAT(creation.sink.events()[0].description, ContainsSubstring("a.ldx has been outstanding for 1"));
 }

@@ -46,8 +46,8 @@ TEST_CASE("a request of 14 seconds is not reported") {
 TEST_CASE("a request that has been outstanding for 15 seconds is reported by a single warning while it is outstanding") {
     WorkerWorld world;
     run_held_write(world, 60);
-    CHECK(world.sink.count_of(Severity::warning, "is outstanding for 15") == 1);
-    CHECK(world.sink.count_of(Severity::warning, "is outstanding for") == 1);
+    CHECK(world.sink.count_of(Severity::warning, "has been outstanding for 15") == 1);
+    CHECK(world.sink.count_of(Severity::warning, "has been outstanding for") == 1);
     CHECK(world.state.lost_requests() == 0);
     CHECK(!world.state.is_stopping());
 }

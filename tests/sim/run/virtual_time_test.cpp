@@ -68,7 +68,7 @@ TEST_CASE("a stall of more than 15 seconds is reported by a warning while it las
     CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
     CHECK(results.files[0].long_ios == 1);
     CHECK(results.files[0].max_io_time_us == 18'000'000);
-    CHECK(run.sink.count_of(sim::Severity::warning, "is outstanding for") == 1);
+    CHECK(run.sink.count_of(sim::Severity::warning, "has been outstanding for") == 1);
     CHECK(run.sink.count_of(sim::Severity::warning, "completed after 18000 ms") == 1);
     CHECK(run.sink.count_of(sim::Severity::warning) == 2);
 }

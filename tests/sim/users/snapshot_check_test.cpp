@@ -23,7 +23,7 @@ TEST_CASE("a check whose snapshot cannot be taken does not count, and is tried a
         co_await w.sleep_ms(2500);
         w.state.end_users();
         co_await tasks.join();
-        CHECK(w.sink.count_of(sim::Severity::warning, "cannot be made a snapshot") == 3);
+        CHECK(w.sink.count_of(sim::Severity::warning, "could be taken there") == 3);
         CHECK(w.context().snapshot_checks.cycles == 0);
 
         w.storage.set_rule(nullptr);
