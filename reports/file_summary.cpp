@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "reports/text.hpp"
 #include "ums/base/printable.hpp"
 
 namespace reports {

@@ -7,7 +7,6 @@
 #include "reports/statistics.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
-#include "reports/text_report.hpp"
 #include "ums/base/printable.hpp"
 #include "ums/base/text_wrap.hpp"
 #include "ums/base/units.hpp"

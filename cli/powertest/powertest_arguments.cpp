@@ -11,7 +11,6 @@
 #include "cli/exit_codes.hpp"
 #include "cli/run_arguments.hpp"
 #include "cli/switch_words.hpp"
-#include "cli/verify_arguments.hpp"
 
 namespace cli {
 namespace {

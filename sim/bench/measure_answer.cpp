@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "sim/files/transfer_failure.hpp"
-#include "sim/finding.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace sim {

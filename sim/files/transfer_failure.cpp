@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/page/page_layout.hpp"
 #include "ums/base/error_text.hpp"
 #include "ums/io/errno_error.hpp"
 

@@ -7,8 +7,6 @@
 
 #include "sim/files/file_names.hpp"
 #include "sim/pool/warm_up.hpp"
-#include "sim/run/sizing.hpp"
-#include "sim/run/task_failure.hpp"
 #include "sim/users/users.hpp"
 #include "sim/version.hpp"
 #include "sim/workers/ending_notice.hpp"
