@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ums/base/utf8.hpp"
 #include "ums/base/whole_number.hpp"
 
 namespace cli {
@@ -11,26 +12,6 @@ namespace {
 
 constexpr std::uint32_t kXmlDepthMax = 32;
 constexpr std::string_view kXmlBlanks = " \t\r\n";
-
-// Appends a Unicode character as UTF-8.
-void append_utf8(std::string& text, std::uint32_t code) {
-    const auto tail = [&](unsigned shift) { text += static_cast<char>(0x80 | (code >> shift & 0x3F)); };
-    if (code < 0x80) {
-        text += static_cast<char>(code);
-    } else if (code < 0x800) {
-        text += static_cast<char>(0xC0 | code >> 6);
-        tail(0);
-    } else if (code < 0x10000) {
-        text += static_cast<char>(0xE0 | code >> 12);
-        tail(6);
-        tail(0);
-    } else {
-        text += static_cast<char>(0xF0 | code >> 18);
-        tail(12);
-        tail(6);
-        tail(0);
-    }
-}
 
 class XmlReader {
 public:
@@ -123,7 +104,7 @@ private:
         if (!reference.starts_with('#') || !code || *code == 0 || *code > 0x10FFFF || (*code >= 0xD800 && *code < 0xE000)) {
             fail(fmt::format("&{}; is not known", reference));
         }
-        append_utf8(result, *code);
+        ums::append_utf8(result, *code);
     }
 
     void attributes(XmlElement& element) {
