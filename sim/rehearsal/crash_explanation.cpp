@@ -17,9 +17,9 @@ namespace sim {
 
 namespace {
 
-class Witness {
+class CrashExplainer {
 public:
-    Witness(const CrashPlan& plan, const CrashState& state, Knowledge knowledge)
+    CrashExplainer(const CrashPlan& plan, const CrashState& state, Knowledge knowledge)
         : options_(plan.options), power_(state.power), book_(state.book), log_(plan.options, state.power, state.book) {
         is_resumed_ = plan.start != nullptr;
         if (knowledge == Knowledge::files || !state.promises || state.promises->are_void()) return;
@@ -376,7 +376,7 @@ MissReason CrashExplanation::reason() const {
 }
 
 CrashExplanation explain_cut(const CrashPlan& plan, const CrashState& state, Knowledge knowledge) {
-    return Witness(plan, state, knowledge).explain();
+    return CrashExplainer(plan, state, knowledge).explain();
 }
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// What a run requested of its device, and what the device answered, kept outside the device: a witness that the files alone lack. For log
+// What a run requested of its device, and what the device answered, kept outside the device: the record that the files alone lack. For log
 // and data files, without replicas.
 #pragma once
 
