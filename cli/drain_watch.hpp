@@ -1,4 +1,4 @@
-// Whether a run still gets anywhere, above all one that must end. If it does not, it may never end: requests and system calls cannot be
+// Whether a run still makes progress, above all one that must end. If it does not, it may never end: requests and system calls cannot be
 // canceled.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace cli {
 // Control thread only.
 class DrainWatch {
 public:
-    // How long a run that must end may get nowhere.
+    // How long a run that must end may make no progress.
     static constexpr int kDrainSecondsMax = 10;
     // While it closes its files: the file system frees the space of those that were deleted, and the system a lot of memory.
     static constexpr int kClosingSecondsMax = 600;

@@ -62,7 +62,7 @@ private:
     bool has_reported();
     void end_with_reported(std::uint64_t finding_count, bool was_cut = false);
     // Whether the run had found something before this time, at which the command began to cut: the cycle has then ended with it. What it
-    // has found since may be due to the cut, so it is no verdict, and is only told.
+    // has found since may be due to the cut, so that is only mentioned, and is no verdict.
     bool ends_with_found_before(std::uint64_t cut_utc_us, bool was_cut);
     // Empty if the command succeeded, otherwise what to report.
     std::string run_command_line(const std::string& name, const std::string& command);

@@ -99,7 +99,7 @@ public:
     // Whether there is a device that could idle while pages are verified or made; see Scheduler::before_computing().
     [[nodiscard]] bool has_device() const { return !setup_.transfers.is_in_memory; }
     // Makes completed writes durable if the file was not opened for write-through. Not counted, not governed. An error of the storage is a
-    // finding, the first time. Once writes may be lost, every later sync fails, too, at once: the system tells of a loss only once, and
+    // finding, the first time. Once writes may be lost, every later sync fails, too, at once: the system reports a loss only once, and
     // perhaps to a task that cannot end the run. For the same reason, those of a data file take turns.
     ums::Task<std::error_code> sync();
     // Grows (allocates, or leaves holes in sparse data files) or cuts the file. The caller holds resize_latch() exclusively. An error of

@@ -131,7 +131,7 @@ ums::Task<std::error_code> LogGrowth::grow(SimFile& file) {
     co_return error;
 }
 
-// A disk that stays full is told once, not with each try.
+// A disk that stays full is reported once, not at each try.
 void LogGrowth::tell_refusal(SimFile& file, std::uint64_t new_bytes, const std::error_code& error) {
     if (is_called_off(error, run_)) return;
     const bool is_tried_again = !is_about_storage(error);

@@ -20,8 +20,8 @@ public:
     // Counts from now on.
     explicit DriveWatch(const std::string& path, ums::BlockDeviceRoots roots = {});
 
-    // Call it now and then: what the system shows of the drive's times starts over, if a thousand requests are outstanding, after an hour,
-    // and if it is as many as a disk with 64 queues may have (65,000), after a minute.
+    // Call it now and then, because the counters of the drive's times start over: after an hour with a thousand requests outstanding, after
+    // a minute with as many as a disk with 64 queues may have (65,000).
     void look() { static_cast<void>(read()); }
     // Present facts, and counters since the beginning, `elapsed_ms` ago.
     [[nodiscard]] DriveFacts facts(std::uint64_t elapsed_ms);

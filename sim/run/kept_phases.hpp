@@ -1,4 +1,4 @@
-// The phases of a run for its results, of a run that may have millions of them.
+// The phases of a run that may have millions of them, as its results keep them.
 #pragma once
 
 #include <cstddef>

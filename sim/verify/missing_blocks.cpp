@@ -171,7 +171,7 @@ bool MissingBlocks::take_late_block(const BlockRange& missing, const MissingPlac
 }
 
 ums::Task<void> MissingBlocks::report() {
-    if (log_files_.empty()) co_return;  // that they are not there is told of each
+    if (log_files_.empty()) co_return;  // a finding of its own says so of each
     for (const BlockRange& missing : extent_.missing) co_await report_if_missing(missing, true);
     for (const BlockRange& missing : extent_.missing_unneeded) co_await report_if_missing(missing, false);
 }
