@@ -14,7 +14,7 @@ namespace reports {
 // A kind of file, and how to recognize it.
 struct OutputKind {
     std::string_view what;                               // "JSON file", for messages
-    std::string_view refusal;                            // "is not a JSON file of ioproof": the file exists and ...
+    std::string_view refusal;                            // "is not an HTML file of ioproof": the file exists and ...
     std::function<bool(std::string_view head)> is_ours;  // examines the first kHeadBytes
     bool takes_streams = false;                          // pipes, terminals, /dev/null, /dev/full: for files that are written all at once
 };

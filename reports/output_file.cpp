@@ -19,7 +19,7 @@ constexpr std::string_view kHtmlMark = "<!-- ioproof page -->";
 
 OutputKind json_kind_with(std::string mark) {
     return {.what = "JSON file",
-            .refusal = "is not such a JSON file of ioproof",
+            .refusal = "is not an ioproof JSON file of the same kind",
             .is_ours = [mark = std::move(mark)](
                            std::string_view head) { return head.starts_with('{') && head.find(mark) != std::string_view::npos; },
             .takes_streams = true};

@@ -45,7 +45,7 @@ TEST_CASE("a measurement's JSON does not replace a foreign file, and nothing is 
     folder.write("letter.txt", "Dear vendor");
     const auto bench = folder.start({"bench", "data/b.mdx", "--buffered", "--size", "4M", "--seconds", "1", "--json", "letter.txt"});
     CHECK(bench->wait() == 2);
-    CHECK_THAT(bench->error(), ContainsSubstring("letter.txt") && ContainsSubstring("is not such a JSON file of ioproof"));
+    CHECK_THAT(bench->error(), ContainsSubstring("letter.txt") && ContainsSubstring("is not an ioproof JSON file of the same kind"));
     CHECK(folder.read("letter.txt") == "Dear vendor");
     CHECK_FALSE(folder.has("data/b.mdx"));
 }

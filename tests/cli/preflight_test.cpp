@@ -57,7 +57,7 @@ TEST_CASE("preflight: JSON replaces only an older one of ioproof") {
     folder.write("letter.txt", "Dear vendor");
     const auto refused = folder.start({"preflight", "data", "--json", "letter.txt"});
     CHECK(refused->wait() == 2);
-    CHECK_THAT(refused->error(), ContainsSubstring("letter.txt") && ContainsSubstring("is not such a JSON file of ioproof"));
+    CHECK_THAT(refused->error(), ContainsSubstring("letter.txt") && ContainsSubstring("is not an ioproof JSON file of the same kind"));
     CHECK(folder.read("letter.txt") == "Dear vendor");
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("a foreign file is refused and stays") {
     for (const std::string& content : {std::string("{}"), "My thesis. " + kOurs, std::string("<!-- ioproof page -->")}) {
         write_file(path, content);
         CHECK_THAT(refusal_of_json(path),
-                   ContainsSubstring("thesis.json': it exists and is not such a JSON file of ioproof. Name another file"));
+                   ContainsSubstring("thesis.json': it exists and is not an ioproof JSON file of the same kind. Name another file"));
         CHECK(read_file(path) == content);
     }
     CHECK_THAT(refusal_of_json(folder.file("")), ContainsSubstring("it is a directory"));
@@ -101,7 +101,7 @@ TEST_CASE("a link stays a link, and its target is judged and written") {
     CHECK_THAT(refusal_of_json(link), ContainsSubstring("a symbolic link that leads to nothing"));
     CHECK_FALSE(std::filesystem::exists(target));
     write_file(target, "foreign");
-    CHECK_THAT(refusal_of_json(link), ContainsSubstring("is not such a JSON file"));
+    CHECK_THAT(refusal_of_json(link), ContainsSubstring("is not an ioproof JSON file of the same kind"));
     CHECK(read_file(target) == "foreign");
     write_file(target, kOurs);
     OutputFile file(json_kind(), link);
@@ -119,7 +119,7 @@ TEST_CASE("a file that took the name during the run is refused, too") {
     std::filesystem::rename(folder.file("letter"), path);
     const auto failure = file.write(kOurs);
     REQUIRE(failure);
-    CHECK_THAT(*failure, ContainsSubstring("is not such a JSON file"));
+    CHECK_THAT(*failure, ContainsSubstring("is not an ioproof JSON file of the same kind"));
     CHECK(read_file(path) == "Dear DBA,");
 }
 
