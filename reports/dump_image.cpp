@@ -29,7 +29,7 @@ struct Symbol {
 constexpr std::array<Symbol, 8> kSymbols = {{
     {State::expected, '=', "as it was written"},
     {State::older, 'o', "of an older version of this page"},
-    {State::newer, 'n', "of a version that was never written"},
+    {State::newer, 'n', "of a newer version than the page must hold"},
     {State::other_page, 'x', "of another page or another sector of this run"},
     {State::foreign, 'f', "of another run"},
     {State::zero, '0', "all zeros"},

@@ -46,6 +46,15 @@ bool never_became_right(const sim::Finding& finding) {
                                                     [](const sim::Reread& reread) { return reread.result == sim::RereadResult::right; });
 }
 
+// Nothing has been written since the file was cut before the page and grew again. A verification knows of no version either, but compares
+// with none.
+bool is_from_before_cut(const sim::Finding& finding) {
+    const bool is_old = finding.kind == sim::FindingKind::stale_read || finding.kind == sim::FindingKind::reverted_page;
+    if (!is_old || !finding.expected || finding.expected->version != 0) return false;
+    const std::vector<sim::SectorFact>& sectors = or_empty(finding.comparison).sectors;
+    return std::any_of(sectors.begin(), sectors.end(), [](const sim::SectorFact& fact) { return fact.state == sim::SectorState::newer; });
+}
+
 // "8 sectors of version 3 instead of version 5". At least one is wrong.
 std::string detail_of_part(const std::vector<sim::SectorFact>& sectors, std::uint32_t expected_version) {
     const sim::SectorFact& first = *std::find_if(sectors.begin(), sectors.end(), is_wrong);
@@ -88,6 +97,7 @@ std::string finding_detail(const sim::Finding& finding) {
             if (is_of_other_run(finding))
                 return fmt::format("version {} of another run came back, {} was written", received.version, expected.version);
             if (is_in_part(finding)) return detail_of_part(comparison.sectors, expected.version);
+            if (is_from_before_cut(finding)) return fmt::format("version {} from before a cut of the file", received.version);
             return fmt::format("version {} came back, {} was written", received.version, expected.version);
         case Kind::misdirected_write:
         case Kind::misdirected_read:
@@ -248,6 +258,13 @@ KindText kind_text(const sim::Finding& finding) {
             "A chunk of a backup chain, which describes backups and holds their log, was written and acknowledged, but is not what came "
             "back. A restore would end there, and the changes after it would be lost.",
             kind_text(finding.kind).advice};
+    }
+    if (is_from_before_cut(finding)) {
+        return {
+            "The file was cut before this page and has grown again. What a file gains must be zeros, but what the page held before the cut "
+            "came back.",
+            "Look at what frees and allocates space: the file system, thin provisioning, discard and TRIM, snapshots. Space that is not "
+            "cleared when it is given to a file again may as well show another file's deleted data."};
     }
     if (finding.kind == Kind::lost_write && was_read_through_new_file(finding)) {
         static const std::string meaning = lost_write_meaning(", even after the caches were flushed and dropped and the file was reopened");

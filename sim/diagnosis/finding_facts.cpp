@@ -26,6 +26,17 @@ std::string newer_version_text(const ImageComparison& comparison, std::uint32_t 
                        is_part ? "A part of version" : "Version", is_part ? newer->version : received, newest);
 }
 
+// Nothing was written since the page came into being again, so there is no version that could have been lost or read back.
+std::string back_after_cut_text(const ImageComparison& comparison) {
+    const auto& sectors = comparison.sectors;
+    const auto is_back = [](const SectorFact& fact) { return fact.state == SectorState::newer; };
+    const auto back = std::find_if(sectors.begin(), sectors.end(), is_back);
+    if (back == sectors.end()) return "The file was cut before this page and has grown again, but the page is not zeros.";
+    return fmt::format(
+        "The file was cut before this page and has grown again, so it must be zeros, but {}version {} from before the cut came back.",
+        std::all_of(sectors.begin(), sectors.end(), is_back) ? "" : "a part of ", back->version);
+}
+
 // Some of the page's sectors are not of the other one.
 bool is_part_of(const ImageComparison& comparison) {
     return std::any_of(comparison.sectors.begin(), comparison.sectors.end(),
@@ -45,12 +56,14 @@ std::string what_happened(const Finding& finding, bool is_history_unknown) {
     const std::uint32_t received = or_empty(finding.received).version;
     switch (finding.kind) {
         case FindingKind::stale_read:
+            if (expected == 0) return back_after_cut_text(comparison);
             return fmt::format("Version {} of the page was written and acknowledged, but {} came back.", expected, version_there(finding));
         case FindingKind::lost_write:
             return fmt::format(
                 "Version {} of the page was written and acknowledged, but it is not there: {}.", expected,
                 received == 0 ? "the page is as it was before its first write" : fmt::format("it still holds {}", version_there(finding)));
         case FindingKind::reverted_page:
+            if (expected == 0) return back_after_cut_text(comparison);
             return fmt::format("Version {} of the page had been read back, but now {} is there again.", expected, version_there(finding));
         case FindingKind::torn_page:
             return fmt::format("The page is torn: only some of its sectors are of version {}, which was written and acknowledged.",

@@ -105,6 +105,23 @@ TEST_CASE("a later read is said to have returned the right page only if one did"
     }
 }
 
+TEST_CASE("of contents from before a cut it is not said that anything newer was written, or read back") {
+    sim::Finding finding = example_finding();
+    finding.expected = sim::ExpectedIdentity{.version = 0};
+    finding.received = sim::ReceivedIdentity{.version = 11};
+    finding.comparison = sim::ImageComparison{};
+    finding.comparison.value().sectors.assign(16, sim::SectorFact{sim::SectorState::newer, 11, 1, 87'366, 0});
+    for (const auto kind : {sim::FindingKind::reverted_page, sim::FindingKind::stale_read}) {
+        finding.kind = kind;
+        CHECK(reports::finding_detail(finding) == "version 11 from before a cut of the file");
+        CHECK_THAT(std::string(reports::kind_text(finding).meaning),
+                   ContainsSubstring("must be zeros") && !ContainsSubstring("newe") && !ContainsSubstring("read back"));
+    }
+    // A verification that does not know the page's version knows of no cut either, and reports a page of another run so.
+    finding.comparison.value().sectors.assign(16, sim::SectorFact{sim::SectorState::foreign, 11, 1, 87'366, 0});
+    CHECK_THAT(std::string(reports::kind_text(finding).meaning), !ContainsSubstring("was cut"));
+}
+
 TEST_CASE("one wrong bit is not called bits") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::bit_corruption;

@@ -325,6 +325,18 @@ TEST_CASE("the contents from before a file was cut and grown again are a reverte
     CHECK(kind(PageBuffer(version(6)), {.transient = true, .never_written = true}) == FindingKind::stale_read);
 }
 
+TEST_CASE("of contents from before a cut it is not said that a version 0 was written, or read back") {
+    for (const bool is_transient : {false, true}) {
+        CAPTURE(is_transient);
+        const PageBuffer page(version(6));
+        const Case with{.transient = is_transient, .never_written = true};
+        CHECK_THAT(found(page, with).description,
+                   ContainsSubstring("has grown again, so it must be zeros, but version 6 from before the cut came back."));
+        std::memset(page.data(), 0, 4096);
+        CHECK_THAT(found(page, with).description, ContainsSubstring("but a part of version 6 from before the cut came back."));
+    }
+}
+
 TEST_CASE("nothing is said of later reads that did not take place, or did not help") {
     const PageBuffer older(version(kWritten.version - 1));
     sim::ExpectedPage expected{kWritten.run_id, kWritten.file_id, kWritten.page_id, {}};
