@@ -55,6 +55,9 @@ bool is_from_before_cut(const sim::Finding& finding) {
     return std::any_of(sectors.begin(), sectors.end(), [](const sim::SectorFact& fact) { return fact.state == sim::SectorState::newer; });
 }
 
+// A verification found the file too short: of what was written there nothing could be read, and nothing older either.
+bool has_lost_its_end(const sim::Finding& finding) { return finding.kind == sim::FindingKind::lost_write && finding.request.is_write; }
+
 // "8 sectors of version 3 instead of version 5". At least one is wrong.
 std::string detail_of_part(const std::vector<sim::SectorFact>& sectors, std::uint32_t expected_version) {
     const sim::SectorFact& first = *std::find_if(sectors.begin(), sectors.end(), is_wrong);
@@ -265,6 +268,12 @@ KindText kind_text(const sim::Finding& finding) {
             "came back.",
             "Look at what frees and allocates space: the file system, thin provisioning, discard and TRIM, snapshots. Space that is not "
             "cleared when it is given to a file again may as well show another file's deleted data."};
+    }
+    if (has_lost_its_end(finding)) {
+        return {
+            "The file is shorter than the size that the storage had acknowledged: its end is not there, nor what was written to it.",
+            "Look at what keeps the sizes of files: the journal of the file system, flushes that never reached the device, snapshots that "
+            "were rolled back. If something else has cut the file, the storage is not to blame."};
     }
     if (finding.kind == Kind::lost_write && was_read_through_new_file(finding)) {
         static const std::string meaning = lost_write_meaning(", even after the caches were flushed and dropped and the file was reopened");

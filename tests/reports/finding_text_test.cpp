@@ -122,6 +122,17 @@ TEST_CASE("of contents from before a cut it is not said that anything newer was 
     CHECK_THAT(std::string(reports::kind_text(finding).meaning), !ContainsSubstring("was cut"));
 }
 
+TEST_CASE("of a file that is too short it is not said that the contents from before are still there") {
+    sim::Finding finding = example_finding();
+    finding.kind = sim::FindingKind::lost_write;
+    finding.expected.reset();
+    finding.received.reset();
+    const auto meaning = [&finding] { return std::string(reports::kind_text(finding).meaning); };
+    CHECK_THAT(meaning(), ContainsSubstring("is still there"));
+    finding.request.is_write = true;
+    CHECK_THAT(meaning(), ContainsSubstring("The file is shorter") && !ContainsSubstring("is still there"));
+}
+
 TEST_CASE("one wrong bit is not called bits") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::bit_corruption;
