@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include <fmt/args.h>
 #include <fmt/format.h>
@@ -92,13 +93,18 @@ struct FoundKind {
     std::uint64_t count;
 };
 
+// Findings of a kind need not mean the same: a page that is torn in one read, and one that stays so.
+bool is_told_by(const sim::Finding& first, const sim::Finding& finding) {
+    if (title_of_finding(first) != title_of_finding(finding)) return false;
+    return first.group_fact || kind_text(first).meaning == kind_text(finding).meaning;
+}
+
 // In the order of their first findings.
 std::vector<FoundKind> kinds_found(const sim::Results& results) {
     std::vector<FoundKind> kinds;
     for (const sim::Finding& finding : results.findings) {
         if (finding.is_warning) continue;
-        const auto same = std::find_if(kinds.begin(), kinds.end(),
-                                       [&](const FoundKind& kind) { return title_of_finding(*kind.first) == title_of_finding(finding); });
+        const auto same = std::find_if(kinds.begin(), kinds.end(), [&](const FoundKind& kind) { return is_told_by(*kind.first, finding); });
         if (same == kinds.end()) {
             kinds.push_back({&finding, 1});
         } else {
@@ -110,7 +116,10 @@ std::vector<FoundKind> kinds_found(const sim::Results& results) {
 
 std::string titles_of(const std::vector<FoundKind>& kinds) {
     std::vector<std::string_view> titles;
-    for (const FoundKind& kind : kinds) titles.push_back(title_of_finding(*kind.first));
+    for (const FoundKind& kind : kinds) {
+        const std::string_view title = title_of_finding(*kind.first);
+        if (std::find(titles.begin(), titles.end(), title) == titles.end()) titles.push_back(title);
+    }
     return titles.empty() ? std::string() : fmt::format(" ({})", fmt::join(titles, ", "));
 }
 
@@ -122,7 +131,13 @@ void judge_as_failed(Verdict& verdict, const sim::Results& results) {
     std::uint64_t kept = 0;
     for (const FoundKind& kind : kinds) kept += kind.count;
     const std::string_view bound = results.finding_count > kept ? "at least " : "";
-    for (const FoundKind& kind : kinds) verdict.reasons.push_back(remark_of_kind(*kind.first, kind.count, bound));
+    for (const FoundKind& kind : kinds) {
+        Remark remark = remark_of_kind(*kind.first, kind.count, bound);
+        const bool is_advised = std::any_of(verdict.reasons.begin(), verdict.reasons.end(),
+                                            [&](const Remark& said) { return said.id == remark.id && said.next == remark.next; });
+        if (is_advised) remark.next.clear();
+        verdict.reasons.push_back(std::move(remark));
+    }
 }
 
 // A run that lacks space may end in several places, which report it only as text.

@@ -159,6 +159,41 @@ TEST_CASE("a finding that the group explains is named by what it means among the
     CHECK_THAT(verdict.reasons[2].text, ContainsSubstring("1 lost write ("));
 }
 
+TEST_CASE("what is said of one finding is not said of others of its kind that mean something else") {
+    sim::Results results = sound_results();
+    results.outcome = sim::Outcome::failed;
+    sim::Finding torn = example_finding();
+    torn.kind = sim::FindingKind::torn_page;
+    sim::Finding torn_in_one_read = torn;
+    torn_in_one_read.transient = true;
+    results.findings = {torn_in_one_read, torn, torn};
+    results.finding_count = 3;
+    const Verdict verdict = verdict_of(results);
+    CHECK_THAT(verdict.reasons[0].text, ContainsSubstring("3 findings (torn page)"));
+    REQUIRE(verdict.reasons.size() == 3);
+    CHECK_THAT(verdict.reasons[1].text, ContainsSubstring("1 torn page (") && ContainsSubstring("a later read did not"));
+    CHECK_THAT(verdict.reasons[2].text, ContainsSubstring("2 torn pages (first: ") && ContainsSubstring("carried out in part"));
+    CHECK(verdict.reasons[1].next != verdict.reasons[2].next);
+}
+
+TEST_CASE("the same advice is not given twice for a kind") {
+    sim::Results results = sound_results();
+    results.outcome = sim::Outcome::failed;
+    sim::Finding reopened = example_finding();
+    reopened.kind = sim::FindingKind::lost_write;
+    reopened.rereads = {{.attempt = 3, .through_new_file = true, .result = sim::RereadResult::same_image}};
+    sim::Finding read_once = reopened;
+    read_once.rereads.clear();
+    results.findings = {reopened, read_once};
+    results.finding_count = 2;
+    const Verdict verdict = verdict_of(results);
+    REQUIRE(verdict.reasons.size() == 3);
+    CHECK_THAT(verdict.reasons[1].text, ContainsSubstring("reopened"));
+    CHECK_THAT(verdict.reasons[2].text, !ContainsSubstring("reopened"));
+    CHECK_FALSE(verdict.reasons[1].next.empty());
+    CHECK(verdict.reasons[2].next.empty());
+}
+
 TEST_CASE("findings of a kind are counted in words that have a plural") {
     sim::Results results = sound_results();
     results.outcome = sim::Outcome::failed;
