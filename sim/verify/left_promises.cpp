@@ -1,5 +1,6 @@
 #include "sim/verify/left_promises.hpp"
 
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -78,10 +79,12 @@ LeftPromises promises_to_go_on_with(PromiseKeeper& keeper, FoundFiles& found) {
     }
     if (!loaded->are_void()) expect_run(found, loaded->section().run_id);
     if (!loaded->are_void() && loaded->section().run_id != found.run_id) {
-        throw RefusedError(
-            fmt::format("{} holds the promises of run {:016x}, but these files are of run {:016x}. 'ioproof verify' with it says what is "
-                        "left; to continue without its promises, name another ledger.",
-                        keeper.name(), loaded->section().run_id, found.run_id));
+        const std::string what_is_there = found.run_id == 0 ? "none of the files says to which run it belongs"
+                                                            : fmt::format("these files are of run {:016x}", found.run_id);
+        throw RefusedError(fmt::format(
+            "{} holds the promises of run {:016x}, but {}. 'ioproof verify' with it says what is left; to continue without its promises, "
+            "name another ledger.",
+            keeper.name(), loaded->section().run_id, what_is_there));
     }
     LeftPromises left = take_over(keeper, std::move(loaded));
     if (left.promises) expect_versions(found, *left.promises);

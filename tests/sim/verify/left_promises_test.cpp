@@ -47,6 +47,22 @@ TEST_CASE("files of a run that began after the one with the promises are not bla
     }
 }
 
+TEST_CASE("files that are gone or blank are not said to be of a run, if a ledger holds promises about them") {
+    LedgerOfOtherRun ledger;
+    const auto refusal = [&ledger](std::uint64_t run_id) {
+        sim::FoundFiles found;
+        found.run_id = run_id;
+        try {
+            static_cast<void>(promises_to_go_on_with(ledger, found));
+        } catch (const sim::RefusedError& error) {
+            return std::string(error.what());
+        }
+        return std::string("nothing was refused");
+    };
+    CHECK_THAT(refusal(0), ContainsSubstring("but none of the files says") && !ContainsSubstring("of run 0000000000000000"));
+    CHECK_THAT(refusal(kPromisedRun + 1), ContainsSubstring("but these files are of run 0000000000000008."));
+}
+
 TEST_CASE("files of a run from before the promises are judged by them, and the report says what a clock that was set back would mean") {
     LedgerOfOtherRun ledger;
     sim::FoundFiles found;
