@@ -19,6 +19,10 @@ Arguments parse_arguments(int argc, char** argv) {
             arguments.is_shared = true;
             continue;
         }
+        if (name == "--refuses-direct") {
+            arguments.refuses_direct = true;
+            continue;
+        }
         if (++index == argc) throw std::invalid_argument(fmt::format("{} needs a value", name));
         if (name == "--folder")
             arguments.folder = argv[index];
@@ -38,7 +42,7 @@ Arguments parse_arguments(int argc, char** argv) {
     if (arguments.folder.empty() || arguments.truth.empty() || arguments.mountpoint.empty())
         throw std::invalid_argument(
             "usage: faulty_fs --folder FOLDER --truth FILE [--requests FILE] [--fault FAULT]... [--lifetime SECONDS] "
-            "[--pace-us MICROSECONDS] [--shared] MOUNTPOINT");
+            "[--pace-us MICROSECONDS] [--shared] [--refuses-direct] MOUNTPOINT");
     return arguments;
 }
 

@@ -15,6 +15,7 @@ struct Arguments {
     unsigned lifetime_s = 600;
     unsigned pace_us = 0;
     bool is_shared = false;
+    bool refuses_direct = false;
 };
 
 // Throws std::invalid_argument with a sentence for people.

@@ -45,13 +45,19 @@ constexpr unsigned kTransfersMax = 1024;
 
 struct State {
     explicit State(const Arguments& arguments)
-        : folder(arguments.folder), truth(arguments.truth), disk(truth), requests(arguments.requests), pace(arguments.pace_us) {}
+        : folder(arguments.folder),
+          truth(arguments.truth),
+          disk(truth),
+          requests(arguments.requests),
+          pace(arguments.pace_us),
+          refuses_direct(arguments.refuses_direct) {}
 
     std::string folder;
     faultfs::TruthLog truth;
     Disk disk;
     faultfs::RequestLog requests;
     std::chrono::microseconds pace;  // what each transfer takes; one at a time
+    bool refuses_direct;             // files cannot be opened with O_DIRECT
 
     std::mutex mutex;  // guards what is below
     std::condition_variable stall_end;
@@ -128,6 +134,7 @@ int open_file(const char* path, int flags, unsigned mode, fuse_file_info* info) 
     info->parallel_direct_writes = 1;
 #endif
     if (is_control(path)) return 0;
+    if (g_state->refuses_direct && (flags & O_DIRECT) != 0) return -EINVAL;
     auto file = g_state->disk.open(path + 1, below(path), flags, mode);
     if (!file) return -errno;
     info->fh = reinterpret_cast<std::uint64_t>(new std::shared_ptr<DiskFile>(std::move(file)));

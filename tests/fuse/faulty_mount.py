@@ -50,7 +50,8 @@ def end(process):
 class FaultyMount:
     """with FaultyMount(program, folder, faults) as mount: mount.path is the mounted folder; mount.truth() returns what has happened."""
 
-    def __init__(self, program, folder, faults, lifetime_s=120, pace_us=0, shared_folder=None, logs_requests=False):
+    def __init__(self, program, folder, faults, lifetime_s=120, pace_us=0, shared_folder=None, logs_requests=False,
+                 refuses_direct=False):
         self.folder = os.path.realpath(folder)
         self.path = os.path.join(self.folder, "mnt")
         self.backing = shared_folder or os.path.join(self.folder, "backing")
@@ -60,6 +61,8 @@ class FaultyMount:
                         str(pace_us)]
         if shared_folder:  # to which other hosts write, bypassing this mount
             self.command.append("--shared")
+        if refuses_direct:
+            self.command.append("--refuses-direct")
         if logs_requests:
             self.command += ["--requests", self.requests_path]
         for fault in faults:

@@ -32,11 +32,20 @@ void fill_with_noise(std::byte* data, std::size_t size_bytes) {
     }
 }
 
+// Opens the file as a run does. Some file systems (FUSE) refuse O_DIRECT here only, and let fcntl() set it.
+std::error_code try_direct_open(const std::string& name) {
+    const int fd = uninterrupted([&] { return ::open(name.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC); });
+    if (fd < 0) return last_errno_error();
+    ::close(fd);
+    return {};
+}
+
 // The file is unlinked immediately and lives as long as it is open.
-int make_nameless_file(const std::string& folder) {
+int make_nameless_file(const std::string& folder, std::error_code& direct_error) {
     std::string name = folder + "/.ioproof-preflight-XXXXXX";
     const int fd = ::mkostemp(name.data(), O_CLOEXEC);
     if (fd < 0) throw std::system_error(last_errno_error(), folder + ": cannot create a file there");
+    direct_error = try_direct_open(name);
     ::unlink(name.c_str());
     return fd;
 }
@@ -44,11 +53,12 @@ int make_nameless_file(const std::string& folder) {
 }  // namespace
 
 WriteProbe::WriteProbe(const std::string& folder, std::uint64_t size_bytes, const Clock& clock)
-    : clock_(clock), size_bytes_(size_bytes), fd_(make_nameless_file(folder)), memory_(kMb, MemoryKind::plain) {
+    : clock_(clock), size_bytes_(size_bytes), memory_(kMb, MemoryKind::plain) {
     UMS_ASSERT(size_bytes > 0 && size_bytes % kMb == 0);
+    fd_ = make_nameless_file(folder, direct_error_);
     fill_with_noise(memory_.data(), kMb);
     if (::fallocate(fd_, 0, 0, static_cast<off_t>(size_bytes)) < 0) reserve_error_ = last_errno_error();
-    if (::fcntl(fd_, F_SETFL, O_DIRECT) < 0) direct_error_ = last_errno_error();
+    if (!direct_error_ && ::fcntl(fd_, F_SETFL, O_DIRECT) < 0) direct_error_ = last_errno_error();
     try {
         fill();
     } catch (const std::system_error& error) {
