@@ -217,7 +217,7 @@ KindText kind_text(sim::FindingKind kind) {
                     "Find out who else writes to this file. If nobody does, this may be a bug in ioproof: please report it with this "
                     "file."};
         case Kind::short_transfer:
-            return {"The system reported success for fewer bytes than asked for, well before the end of the file.",
+            return {"The system reported success for fewer bytes than asked for, although the file should not end there.",
                     "Check whether something else cut the file. If not, look at the file system and the drivers. The system's log may say "
                     "more."};
         case Kind::io_error:

@@ -133,6 +133,11 @@ TEST_CASE("of a file that is too short it is not said that the contents from bef
     CHECK_THAT(meaning(), ContainsSubstring("The file is shorter") && !ContainsSubstring("is still there"));
 }
 
+TEST_CASE("a short transfer is not said to be well before the end of the file, which may be where it stopped") {
+    const std::string meaning(reports::kind_text(sim::FindingKind::short_transfer).meaning);
+    CHECK_THAT(meaning, ContainsSubstring("fewer bytes than asked for") && !ContainsSubstring("before the end"));
+}
+
 TEST_CASE("one wrong bit is not called bits") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::bit_corruption;
