@@ -46,11 +46,14 @@ bool never_became_right(const sim::Finding& finding) {
                                                     [](const sim::Reread& reread) { return reread.result == sim::RereadResult::right; });
 }
 
+// Nothing is known to have been written to the page.
+bool is_on_unwritten_page(const sim::Finding& finding) { return finding.expected && finding.expected->version == 0; }
+
 // Nothing has been written since the file was cut before the page and grew again. A verification knows of no version either, but compares
 // with none.
 bool is_from_before_cut(const sim::Finding& finding) {
     const bool is_old = finding.kind == sim::FindingKind::stale_read || finding.kind == sim::FindingKind::reverted_page;
-    if (!is_old || !finding.expected || finding.expected->version != 0) return false;
+    if (!is_old || !is_on_unwritten_page(finding)) return false;
     const std::vector<sim::SectorFact>& sectors = or_empty(finding.comparison).sectors;
     return std::any_of(sectors.begin(), sectors.end(), [](const sim::SectorFact& fact) { return fact.state == sim::SectorState::newer; });
 }
@@ -268,6 +271,14 @@ KindText kind_text(const sim::Finding& finding) {
             "came back.",
             "Look at what frees and allocates space: the file system, thin provisioning, discard and TRIM, snapshots. Space that is not "
             "cleared when it is given to a file again may as well show another file's deleted data."};
+    }
+    if (finding.kind == Kind::misdirected_write && is_on_unwritten_page(finding)) {
+        return {
+            "Another page's image is where nothing is known to have been written: a write went to a wrong address, or the file was given "
+            "space that held this image and was not cleared.",
+            "If the file had grown to here, look at what frees and allocates space: the file system, thin provisioning, discard and TRIM, "
+            "snapshots. Otherwise look at everything that maps addresses: volume managers, RAID, multipath, the array's own mapping, "
+            "firmware."};
     }
     if (has_lost_its_end(finding)) {
         return {

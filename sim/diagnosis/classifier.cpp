@@ -219,7 +219,11 @@ std::optional<Verdict> misdirected(const Evidence& evidence) {
     verdict.reasoning = {fmt::format("{} of {} sectors are those of page {} of file {}, version {}.", wrong_sectors(evidence),
                                      kSectorsPerPage, other->page_id, other->file_id, other->version),
                          how_long(evidence)};
-    if (!is_of_read) verdict.reasoning.emplace_back("The other page's image was written here.");
+    if (!is_of_read) {
+        verdict.reasoning.emplace_back(expected_version(evidence) == 0
+                                           ? "The other page's image was written here, or was in this space when the file got it."
+                                           : "The other page's image was written here.");
+    }
     if (evidence.is_unsteady && !evidence.is_transient) {
         verdict.reasoning.emplace_back("The reads kept returning different images, so nothing shows that this one was written here.");
     }

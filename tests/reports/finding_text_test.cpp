@@ -138,6 +138,15 @@ TEST_CASE("a short transfer is not said to be well before the end of the file, w
     CHECK_THAT(meaning, ContainsSubstring("fewer bytes than asked for") && !ContainsSubstring("before the end"));
 }
 
+TEST_CASE("of another page's image on a page that was never written it is not said that a write missed its place") {
+    sim::Finding finding = example_finding();
+    finding.kind = sim::FindingKind::misdirected_write;
+    const auto meaning = [&finding] { return std::string(reports::kind_text(finding).meaning); };
+    CHECK_THAT(meaning(), ContainsSubstring("the one that was missed"));
+    finding.expected = sim::ExpectedIdentity{.version = 0};
+    CHECK_THAT(meaning(), ContainsSubstring("was not cleared") && !ContainsSubstring("missed"));
+}
+
 TEST_CASE("one wrong bit is not called bits") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::bit_corruption;

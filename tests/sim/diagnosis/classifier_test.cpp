@@ -152,6 +152,16 @@ TEST_CASE("another page's image is a misdirected read if it came once, and a mis
     CHECK(kind(PageBuffer(other), {.never_written = true}) == FindingKind::misdirected_write);
 }
 
+TEST_CASE("another page's image where nothing was ever written may have been there before the file was") {
+    sim::PageIdentity other = kWritten;
+    other.page_id = 301;
+    const auto last_reason = [&other](bool never_written) {
+        return found(PageBuffer(other), {.never_written = never_written}).reasoning.back();
+    };
+    CHECK(last_reason(false) == "The other page's image was written here.");
+    CHECK(last_reason(true) == "The other page's image was written here, or was in this space when the file got it.");
+}
+
 TEST_CASE("sectors of two versions are a torn page, wherever the tear is") {
     for (std::uint32_t first = 0; first < 16; ++first) {
         for (const std::uint32_t count : {1U, 3U, 8U}) {
