@@ -78,8 +78,8 @@ std::string detail_of_part(const std::vector<sim::SectorFact>& sectors, std::uin
 // `stays`: in spite of what, if that was tried.
 std::string lost_write_meaning(std::string_view stays) {
     return fmt::format(
-        "The storage acknowledged a write that never reached the place where it belongs: what was there before is still there{}. SQL "
-        "Server would work with old data and could not repair it from the log.",
+        "The storage acknowledged a write that is not there: it never arrived, or was undone later. Its place holds what was there "
+        "before{}. SQL Server would work with old data and could not repair it from the log.",
         stays);
 }
 

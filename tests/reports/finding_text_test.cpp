@@ -85,7 +85,7 @@ TEST_CASE("a lost write is said to be lost even after the file was reopened only
     sim::Finding finding = example_finding();
     finding.rereads.clear();
     const auto meaning = [&finding] { return std::string(reports::kind_text(finding).meaning); };
-    CHECK_THAT(meaning(), ContainsSubstring("is still there. SQL Server") && !ContainsSubstring("reopened"));
+    CHECK_THAT(meaning(), ContainsSubstring("what was there before. SQL Server") && !ContainsSubstring("reopened"));
     finding.rereads = {{.attempt = 1, .result = sim::RereadResult::same_image},
                        {.attempt = 3, .through_new_file = true, .result = sim::RereadResult::io_error}};
     CHECK_THAT(meaning(), !ContainsSubstring("reopened"));
@@ -128,9 +128,9 @@ TEST_CASE("of a file that is too short it is not said that the contents from bef
     finding.expected.reset();
     finding.received.reset();
     const auto meaning = [&finding] { return std::string(reports::kind_text(finding).meaning); };
-    CHECK_THAT(meaning(), ContainsSubstring("is still there"));
+    CHECK_THAT(meaning(), ContainsSubstring("holds what was there before"));
     finding.request.is_write = true;
-    CHECK_THAT(meaning(), ContainsSubstring("The file is shorter") && !ContainsSubstring("is still there"));
+    CHECK_THAT(meaning(), ContainsSubstring("The file is shorter") && !ContainsSubstring("was there before"));
 }
 
 TEST_CASE("a short transfer is not said to be well before the end of the file, which may be where it stopped") {
@@ -145,6 +145,10 @@ TEST_CASE("of another page's image on a page that was never written it is not sa
     CHECK_THAT(meaning(), ContainsSubstring("the one that was missed"));
     finding.expected = sim::ExpectedIdentity{.version = 0};
     CHECK_THAT(meaning(), ContainsSubstring("was not cleared") && !ContainsSubstring("missed"));
+}
+
+TEST_CASE("of a lost write it is not said that it never arrived: a snapshot that was rolled back looks the same") {
+    CHECK_THAT(std::string(reports::kind_text(sim::FindingKind::lost_write).meaning), ContainsSubstring("or was undone later"));
 }
 
 TEST_CASE("one wrong bit is not called bits") {
