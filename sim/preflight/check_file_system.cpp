@@ -134,8 +134,8 @@ void check_direct_io(const PreflightFacts& facts, Lines& lines) {
 void check_reservation(const PreflightFacts& facts, Lines& lines) {
     if (!facts.was_probed) return;
     if (!facts.reserve_error) return lines.ok("space can be reserved in advance");
-    lines.warn(fmt::format("fallocate() does not work ({})", facts.reserve_error.message()),
-               "files grow by writing zeros instead of immediately, and space that was promised may be missing later", kSetup,
+    lines.fail(fmt::format("fallocate() does not work ({})", facts.reserve_error.message()),
+               "SQL Server needs it to reserve the space of its files, and so does a run, which cannot make its files without it", kSetup,
                std::string(kMove));
 }
 

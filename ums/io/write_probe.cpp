@@ -57,7 +57,7 @@ WriteProbe::WriteProbe(const std::string& folder, std::uint64_t size_bytes, cons
     UMS_ASSERT(size_bytes > 0 && size_bytes % kMb == 0);
     fd_ = make_nameless_file(folder, direct_error_);
     fill_with_noise(memory_.data(), kMb);
-    if (::fallocate(fd_, 0, 0, static_cast<off_t>(size_bytes)) < 0) reserve_error_ = last_errno_error();
+    if (uninterrupted([&] { return ::fallocate(fd_, 0, 0, static_cast<off_t>(size_bytes)); }) < 0) reserve_error_ = last_errno_error();
     if (!direct_error_ && ::fcntl(fd_, F_SETFL, O_DIRECT) < 0) direct_error_ = last_errno_error();
     try {
         fill();

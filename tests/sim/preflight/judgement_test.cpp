@@ -164,7 +164,7 @@ TEST_CASE("mount options that endanger or slow down a database are reported one 
 
 TEST_CASE("results of the tests in the folder: direct I/O, fallocate, extents, space") {
     CHECK(complaints([](PreflightFacts& facts) { facts.direct_error = ums::errno_error(EINVAL); }) == "FAIL direct I/O");
-    CHECK(complaints([](PreflightFacts& facts) { facts.reserve_error = ums::errno_error(EOPNOTSUPP); }) == "WARN fallocate");
+    CHECK(complaints([](PreflightFacts& facts) { facts.reserve_error = ums::errno_error(EOPNOTSUPP); }) == "FAIL fallocate");
     CHECK(complaints([](PreflightFacts& facts) { facts.extent_count = std::nullopt; }) == "WARN extents");
     CHECK(complaints([](PreflightFacts& facts) { facts.extent_count = 21; }) == "WARN extents");
     CHECK(complaints([](PreflightFacts& facts) { facts.extent_count = 20; }).empty());
