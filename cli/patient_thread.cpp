@@ -59,4 +59,9 @@ bool PatientThread::call(std::function<void()> call, std::chrono::milliseconds p
     return state_->changed.wait_for(lock, patience, [&] { return !state_->is_busy; });
 }
 
+bool PatientThread::wait(std::chrono::milliseconds patience) {
+    std::unique_lock lock(state_->mutex);
+    return state_->changed.wait_for(lock, patience, [&] { return !state_->is_busy; });
+}
+
 }  // namespace cli

@@ -21,6 +21,9 @@ public:
     // thread, makes the call here, however long it takes. One caller at a time.
     [[nodiscard]] bool call(std::function<void()> call, std::chrono::milliseconds patience);
 
+    // Waits for the end of the last call. False if it has not returned within `patience`.
+    [[nodiscard]] bool wait(std::chrono::milliseconds patience);
+
 private:
     struct State;
     static void work(const std::shared_ptr<State>& state);

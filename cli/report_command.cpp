@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <ios>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -174,7 +175,7 @@ ExitCode code_of(const std::string& verdict) {
     return verdict == "FAIL" ? ExitCode::integrity : ExitCode::environment;
 }
 
-// A run that was lost leaves its results file empty, as it was when the run claimed it.
+// A run that was lost before it began leaves its results file empty, as it was when the run claimed it.
 bool is_unwritten(const std::string& path) {
     std::error_code error;
     return std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) == 0;
@@ -195,6 +196,24 @@ void pass_over_unwritten(std::vector<std::string>& files, Console& console) {
     files = std::move(written);
 }
 
+// What a run of a group had written when it began, and never replaced. One that had a finding by then is a result.
+bool is_unfinished(const nlohmann::ordered_json& results) {
+    return results.contains("group") && results["run"].value("unfinished", false) && results["finding_count"] == 0;
+}
+
+// Leaves those out for the same reason: whether such a loss was planned is known to the others.
+std::vector<reports::NamedResults> without_unfinished(const std::vector<reports::NamedResults>& all, Console& console) {
+    std::vector<reports::NamedResults> ended;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(ended),
+                 [](const reports::NamedResults& each) { return !is_unfinished(*each.results); });
+    if (ended.empty()) return all;
+    for (const reports::NamedResults& each : all) {
+        if (!is_unfinished(*each.results)) continue;
+        console.add_message(fmt::format("'{}' has no results: its run was lost, or is still running.\n", ums::printable(each.name)));
+    }
+    return ended;
+}
+
 ExitCode show_all(ReportArguments arguments, Console& console) {
     pass_over_unwritten(arguments.files, console);
     std::vector<nlohmann::ordered_json> results;
@@ -204,6 +223,7 @@ ExitCode show_all(ReportArguments arguments, Console& console) {
     }
     std::vector<reports::NamedResults> all;
     for (std::size_t i = 0; i < results.size(); ++i) all.push_back({arguments.files[i], &results[i]});
+    all = without_unfinished(all, console);
     const nlohmann::ordered_json group = reports::merged_results(all, sim::kVersion);
     JsonOutput json(arguments.json_path, reports::kMergedDocument);
     std::optional<reports::OutputFile> page;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <new>
 #include <string_view>
 #include <utility>
 
@@ -94,7 +93,8 @@ Run::Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, 
       console_(console),
       log_(options_.error_file),
       findings_file_(arguments.findings_path.empty() ? nullptr : std::make_unique<reports::FindingsFile>(arguments.findings_path)),
-      result_files_(arguments.json_path, arguments.html_path),
+      result_files_(arguments.json_path, arguments.html_path, options_, repeat_command_),
+      begin_sink_([this] { control_.wake(); }),
       console_sink_(console, [this] { control_.wake(); }, {.sqliosim_form = as_sqliosim, .errors_only = arguments.quiet}),
       messages_({&log_, &console_sink_}),
       dump_(options_.error_file, std::string(sim::kVersion), messages_),
@@ -104,7 +104,7 @@ Run::Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, 
       sink_(receivers()),
       display_(console, !arguments.quiet && !arguments.no_progress && !as_sqliosim, start_ns_ / ums::kNsPerUs),
       control_(graceful_stop, {.on_stop_signal = [this](int signal) { stop(signal); },
-                               .on_wake = [this] { flush_console(); },
+                               .on_wake = [this] { wake(); },
                                .on_second = [this] { show_progress(); }}),
       keeper_(keeper_of(options_.job, arguments, group)),
       group_(group),
@@ -119,7 +119,9 @@ Run::~Run() {
 }
 
 // Receivers that never wait come first.
-std::vector<sim::EventSink*> Run::receivers() { return {&exit_code_sink_, &console_sink_, &rehearsal_, &writer_, &moments_}; }
+std::vector<sim::EventSink*> Run::receivers() {
+    return {&exit_code_sink_, &begin_sink_, &console_sink_, &rehearsal_, &writer_, &moments_};
+}
 
 void Run::emit(sim::Severity severity, const std::string& text, std::source_location where) {
     sink_.on_event(event_of(severity, text, where));
@@ -276,7 +278,7 @@ void Run::give_up_on(const sim::Progress::Call& call) {
     const ExitCode code = exit_code_of(none);
     set_immediate_exit_code(code);
     exit_immediately_on_signals();
-    write_files(std::move(none));
+    write_files(none, result_files_.patience());
     give_up(code, ums::printable(reason) + " The process ends without a summary.", reason + " It cannot be drained and ends here.");
 }
 
@@ -294,7 +296,7 @@ ExitCode Run::execute() {
         if (has_no_files) none.nothing_to_verify = sim::NothingToVerify::no_files;
         if (!as_sqliosim_) console_.add_result(reports::outcome_text(none));
         static_cast<void>(writer_.flush(kOutputTimeout));
-        write_files(none);
+        write_files(none, result_files_.patience());
         if (none.finding_count > 0 || is_hung()) console_.add_message(fmt::format("ioproof: {}\n", ums::printable(reason)));
         const ExitCode code = finish(exit_code_of(none));
         if (none.finding_count > 0) return code;
@@ -319,7 +321,7 @@ ExitCode Run::end(sim::Results results) {
     writer_.complete(results.warnings);
     report(results);
     console_.flush("");  // writing the files may take long
-    write_files(std::move(results));
+    write_files(results, result_files_.patience());
     return finish(code);
 }
 
@@ -353,28 +355,25 @@ sim::Results Run::results_of_no_run(const std::string& reason) const {
     return results;
 }
 
-// A run that did not begin and found nothing must not replace the results of an earlier one.
-void Run::write_files(sim::Results results) {
-    const bool keeps_previous = !simulation_.progress().may_begin && results.finding_count == 0;
-    if (keeps_previous) report_kept_results();
-    const auto failures = std::make_shared<std::vector<std::string>>();
-    const auto write = [this, failures, keeps_previous, results = std::move(results)] {
-        try {
-            *failures = result_files_.write(results, options_, repeat_command_, keeps_previous);
-        } catch (const std::bad_alloc&) {
-            end_without_memory();
-        }
-    };
-    const ResultsPatience patience = result_files_.patience();
-    is_file_stuck_ = !patient_.call(write, patience.limit);
-    if (is_file_stuck_) {
-        unwritten_.emplace_back(patience.complaint);
-    } else {
-        unwritten_.insert(unwritten_.end(), failures->begin(), failures->end());
-    }
+// Whoever looks after kill -9 or a power cut must not take the results of an earlier run for those of this one.
+void Run::begin_result_files() {
+    if (!begin_sink_.has_begun()) return;
+    sim::Results none = results_of_no_run(
+        "This was written when it had begun: it is still at work, or was ended by force (kill -9, a power cut) or without a summary.");
+    none.is_unfinished = true;
+    simulation_.expect_looks(false);
+    result_files_.begin(none);
+    simulation_.expect_looks(true);
 }
 
-bool Run::is_hung() const { return is_file_stuck_ || writer_.stuck() > 0ms; }
+// A run that did not begin and found nothing must not replace the results of an earlier one.
+void Run::write_files(const sim::Results& results, const ResultsPatience& patience) {
+    const bool keeps_previous = !simulation_.progress().may_begin && results.finding_count == 0;
+    if (keeps_previous) report_kept_results();
+    for (std::string& failure : result_files_.write(results, keeps_previous, patience)) unwritten_.push_back(std::move(failure));
+}
+
+bool Run::is_hung() const { return result_files_.is_stuck() || writer_.stuck() > 0ms; }
 
 bool Run::report_unwritten() {
     for (std::string& failure : writer_.failures()) unwritten_.push_back(std::move(failure));

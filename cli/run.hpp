@@ -2,11 +2,14 @@
 // class carries it out, from the first message to the last.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/composite_sink.hpp"
@@ -50,6 +53,26 @@ public:
     }
 };
 
+// Remembers that the run has begun, for another thread.
+class BeginSink final : public sim::EventSink {
+public:
+    // `wake`: calls that thread; must not wait.
+    explicit BeginSink(std::function<void()> wake) : wake_(std::move(wake)) {}
+    void on_begin() override {
+        has_begun_ = true;
+        wake_();
+    }
+    void on_event(const sim::Event& /*event*/) override {}
+    void on_finding(const sim::Finding& /*finding*/) override {}
+
+    // True once, after the run has begun. On that thread.
+    [[nodiscard]] bool has_begun() { return has_begun_.exchange(false); }
+
+private:
+    const std::function<void()> wake_;
+    std::atomic<bool> has_begun_{false};
+};
+
 // Main thread only, except status_texts().
 class Run {
 public:
@@ -84,6 +107,10 @@ private:
     [[nodiscard]] std::vector<sim::EventSink*> receivers();
 
     void stop(int signal);
+    void wake() {
+        begin_result_files();
+        flush_console();
+    }
     void show_progress();
     // If the console is a file, to write to it may take as long as its disk does not answer.
     void flush_console() {
@@ -99,7 +126,8 @@ private:
     ExitCode end(sim::Results results);
     void report(const sim::Results& results);
     [[nodiscard]] sim::Results results_of_no_run(const std::string& reason) const;
-    void write_files(sim::Results results);
+    void begin_result_files();
+    void write_files(const sim::Results& results, const ResultsPatience& patience);
     void report_kept_results();
     // Names the requested output that could not be written. False if there is none.
     [[nodiscard]] bool report_unwritten();
@@ -113,7 +141,6 @@ private:
     bool is_stopped_ = false;  // by the user
     DrainWatch drain_;
     bool output_is_stuck_ = false;
-    bool is_file_stuck_ = false;  // that of the results
     std::vector<sim::PreflightLine> preflight_;
     std::optional<reports::StatusBoard> status_board_;
     Console& console_;
@@ -124,6 +151,7 @@ private:
     ResultFiles result_files_;
     std::vector<std::string> unwritten_;  // one sentence for each file
     ExitCodeSink exit_code_sink_;
+    BeginSink begin_sink_;
     ConsoleSink console_sink_;
     CompositeSink messages_;  // for messages while a finding is written
     reports::ErrorDump dump_;

@@ -1,11 +1,13 @@
 #include "cli/run_outputs.hpp"
 
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "cli/configuration.hpp"
 #include "cli/distinct_files.hpp"
+#include "cli/stop_signals.hpp"
 #include "config/config.hpp"
 #include "config/options_writer.hpp"
 #include "reports/findings_file.hpp"
@@ -20,6 +22,8 @@
 
 namespace cli {
 namespace {
+
+using namespace std::chrono_literals;
 
 std::unique_ptr<reports::OutputFile> output(reports::OutputKind kind, const std::string& path) {
     return path.empty() ? nullptr : std::make_unique<reports::OutputFile>(std::move(kind), path);
@@ -74,8 +78,12 @@ void check_run_outputs(const RunArguments& arguments, const sim::Options& option
     check(reports::html_kind(), arguments.html_path);
 }
 
-ResultFiles::ResultFiles(const std::string& json_path, const std::string& html_path)
-    : json_(output(reports::json_kind(), json_path)), html_(output(reports::html_kind(), html_path)) {}
+ResultFiles::ResultFiles(const std::string& json_path, const std::string& html_path, const sim::Options& options,
+                         const std::string& repeat_command)
+    : json_(output(reports::json_kind(), json_path)),
+      html_(output(reports::html_kind(), html_path)),
+      options_(options),
+      repeat_command_(repeat_command) {}
 
 std::vector<std::string> ResultFiles::earlier() const {
     std::vector<std::string> paths;
@@ -85,25 +93,53 @@ std::vector<std::string> ResultFiles::earlier() const {
     return paths;
 }
 
+void ResultFiles::begin(const sim::Results& unfinished) {
+    const auto chosen = [](reports::OutputFile* file) { return file != nullptr && !file->is_stream() ? file : nullptr; };
+    static_cast<void>(write_patiently(chosen(json_.get()), chosen(html_.get()), unfinished, 1s));
+}
+
 ResultsPatience ResultFiles::patience() const {
-    using namespace std::chrono_literals;
     const bool have_streams = (json_ && json_->is_stream()) || (html_ && html_->is_stream());
     if (have_streams) return {24h, "--json, --html: could not be written within 24 h; the results are incomplete."};
     return {60s, "--json, --html: the disk has not answered for 60 s; the results are incomplete."};
 }
 
-std::vector<std::string> ResultFiles::write(const sim::Results& results, const sim::Options& options, const std::string& repeat_command,
-                                            bool keep_previous) {
+std::vector<std::string> ResultFiles::write(const sim::Results& results, bool keep_previous, const ResultsPatience& patience) {
+    const auto chosen = [&](reports::OutputFile* file) {
+        return file != nullptr && !(keep_previous && file->has_previous_run()) ? file : nullptr;
+    };
+    is_stuck_ = !thread_.wait(patience.limit);  // for begin()
+    if (is_stuck_) return {std::string(patience.complaint)};
+    const auto failures = write_patiently(chosen(json_.get()), chosen(html_.get()), results, patience.limit);
+    is_stuck_ = !failures;
+    return is_stuck_ ? std::vector<std::string>{std::string(patience.complaint)} : *failures;
+}
+
+std::optional<std::vector<std::string>> ResultFiles::write_patiently(reports::OutputFile* json, reports::OutputFile* html,
+                                                                     const sim::Results& results, std::chrono::milliseconds patience) {
+    const auto failures = std::make_shared<std::vector<std::string>>();
+    if (json == nullptr && html == nullptr) return *failures;
+    const auto is_done = thread_.call(
+        [this, json, html, results, failures] {
+            try {
+                *failures = write_to(json, html, results);
+            } catch (const std::bad_alloc&) {
+                end_without_memory();
+            }
+        },
+        patience);
+    return is_done ? std::optional(*failures) : std::nullopt;
+}
+
+std::vector<std::string> ResultFiles::write_to(reports::OutputFile* json, reports::OutputFile* html, const sim::Results& results) {
     std::vector<std::string> failures;
-    const auto is_wanted = [&](const auto& file) { return file != nullptr && !(keep_previous && file->has_previous_run()); };
-    if (!is_wanted(json_) && !is_wanted(html_)) return failures;
     const nlohmann::ordered_json document = reports::results_document(
-        results, {.repeat_command = repeat_command, .log_path = options.error_file, .configuration = sections_of(options)});
+        results, {.repeat_command = repeat_command_, .log_path = options_.error_file, .configuration = sections_of(options_)});
     const auto write_one = [&](reports::OutputFile& file, const std::string& text) {
         if (auto failure = file.write(text)) failures.push_back(std::move(*failure));
     };
-    if (is_wanted(json_)) write_one(*json_, reports::json_line(document));
-    if (is_wanted(html_)) write_one(*html_, reports::html_report(document));
+    if (json != nullptr) write_one(*json, reports::json_line(document));
+    if (html != nullptr) write_one(*html, reports::html_report(document));
     return failures;
 }
 

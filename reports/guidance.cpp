@@ -50,6 +50,8 @@ constexpr std::array kTable{
              "Free some space, raise the quota, or choose a smaller -size (a data file may grow to twice that), then run again.", ""},
     Guidance{"not_done", Grade::poor, "The test was not completed. That proves nothing about the storage, good or bad.",
              "Fix this cause, then start it again.", ""},
+    Guidance{"unfinished", Grade::poor, "The test has not reached its end. That proves nothing about the storage, good or bad.",
+             "If it no longer works, look for findings in its log and let 'ioproof verify' judge the files that it left.", ""},
     Guidance{"group_incomplete", Grade::poor, "The group was not complete. That proves nothing about the storage, good or bad.",
              "Find out why that run did not come, or was lost or cut off, then start all of them again.", ""},
 

@@ -27,7 +27,7 @@ public:
     [[nodiscard]] const std::string& path() const { return path_; }
 
     // All or nothing: writes a second file, which takes the first one's name and permissions; if the folder takes none, writes over the
-    // first one. A stream takes what it can. Returns one sentence on failure. Only once.
+    // first one. A stream takes what it can, and only once; a file may be replaced again. Returns one sentence on failure.
     [[nodiscard]] std::optional<std::string> write(std::string_view text);
 
 private:

@@ -53,6 +53,7 @@ Json run_of(const sim::Results& results, const RunFacts& facts) {
             {"outcome", name_of_outcome(results.outcome)},
             {"outcome_reason", results.outcome_reason},
             {"nothing_to_verify", word_of(results.nothing_to_verify)},
+            {"unfinished", results.is_unfinished},
             {"repeat_command", facts.repeat_command},
             {"log_file", facts.log_path},
             {"rehearsal", results.rehearsal}};

@@ -148,6 +148,7 @@ bool is_about_space(const std::string& reason) {
 
 std::string_view incomplete_id(const sim::Results& results) {
     const bool is_stopped = results.outcome == sim::Outcome::stopped;
+    if (results.is_unfinished) return "unfinished";
     if (results.durability) return is_stopped ? "verify_stopped" : "verify_not_done";
     if (results.outcome == sim::Outcome::passed) return "nothing_verified";
     if (is_stopped) return "stopped";

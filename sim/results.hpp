@@ -280,6 +280,7 @@ struct Results {
     Outcome outcome = Outcome::passed;
     std::string outcome_reason;      // a sentence when not passed
     bool is_internal_error = false;  // of this program, because of which the run was not done
+    bool is_unfinished = false;      // made when the run had begun, in place of the results of an earlier one; replaced at its end
     NothingToVerify nothing_to_verify = NothingToVerify::no;
 
     std::vector<PreflightLine> preflight;  // of the files' folders, before the run; filled in by the code that looked

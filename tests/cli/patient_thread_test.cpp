@@ -24,7 +24,9 @@ TEST_CASE("a call that does not return is abandoned, and no other is made until 
     auto later = std::make_shared<std::atomic<bool>>(false);
     CHECK_FALSE(thread.call([release] { release->get_future().wait(); }, 10ms));
     CHECK_FALSE(thread.call([later] { *later = true; }, 10ms));
+    CHECK_FALSE(thread.wait(10ms));
     release->set_value();
+    CHECK(thread.wait(10s));
     bool is_back = false;
     for (int i = 0; i < 1000 && !is_back; ++i) {
         is_back = thread.call([] {}, 1s);

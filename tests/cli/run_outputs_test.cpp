@@ -99,10 +99,12 @@ TEST_CASE("report and compare refuse a file that is not a result, and say what i
 
 TEST_CASE("a run waits for a minute until a disk has its results, and for a day until a stream has them, and says so") {
     const IoproofFolder folder;
-    const cli::ResultsPatience disk = cli::ResultFiles((folder.path() / "r.json").string(), "").patience();
+    const sim::Options options;
+    const std::string command;
+    const cli::ResultsPatience disk = cli::ResultFiles((folder.path() / "r.json").string(), "", options, command).patience();
     CHECK(disk.limit == std::chrono::seconds(60));
     CHECK_THAT(std::string(disk.complaint), ContainsSubstring("the disk has not answered for 60 s"));
-    const cli::ResultsPatience stream = cli::ResultFiles("", "/dev/null").patience();
+    const cli::ResultsPatience stream = cli::ResultFiles("", "/dev/null", options, command).patience();
     CHECK(stream.limit == std::chrono::hours(24));
     CHECK_THAT(std::string(stream.complaint), ContainsSubstring("within 24 h") && !ContainsSubstring("60 s"));
 }

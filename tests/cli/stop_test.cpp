@@ -3,6 +3,8 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,6 +13,9 @@
 #include "tests/support/catch.hpp"
 
 using test::IoproofFolder;
+using test::Process;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -105,4 +110,36 @@ TEST_CASE("the log is well-formed after kill -9, and the next run replaces the r
     CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("<ENTRY TYPE='INFO'"));
     const auto next = folder.start_run("1");
     CHECK(next->wait() == 0);
+}
+
+TEST_CASE("after kill -9 the results are those of a run that did not end, not those of the run before, and the next end replaces them") {
+    const IoproofFolder folder;
+    const std::vector<std::string> outputs{"--json", "r.json", "--html", "r.html"};
+    const auto results = [&] { return Json::parse(folder.read("r.json")); };
+    REQUIRE(folder.start_run("1", outputs)->wait() == 0);
+    CHECK(results()["verdict"]["judgement"] == "PASS");
+    CHECK(results()["run"]["unfinished"] == false);
+    const auto begins = [&](Process& run) {
+        while (run.is_running() && folder.read("r.html").find("\"unfinished\":true") == std::string::npos) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        run.send(SIGKILL);
+        return run.wait() == 128 + SIGKILL;
+    };
+
+    REQUIRE(begins(*folder.start_run("100", outputs)));
+    CHECK(results()["verdict"]["judgement"] == "INCOMPLETE");
+    CHECK(results()["run"]["outcome"] == "not_done");
+    CHECK(results()["run"]["unfinished"] == true);
+    const auto report = folder.start({"report", "r.json"});
+    CHECK(report->wait() == 0);
+    CHECK_THAT(report->output(), ContainsSubstring("INCOMPLETE: The test has not reached its end."));
+
+    fs::remove(folder.path() / "r.json");
+    REQUIRE(begins(*folder.start_run("100", outputs)));
+    CHECK(results()["verdict"]["judgement"] == "INCOMPLETE");
+
+    CHECK(folder.start_run("1", outputs)->wait() == 0);
+    CHECK(results()["verdict"]["judgement"] == "PASS");
+    CHECK(results()["run"]["unfinished"] == false);
 }

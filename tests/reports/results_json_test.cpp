@@ -218,6 +218,9 @@ TEST_CASE("each fact of a run is in the JSON under its own name, and its outcome
         results.nothing_to_verify = reason;
         CHECK(document_of(results)["run"]["nothing_to_verify"] == word);
     }
+    CHECK(document_of(results)["run"]["unfinished"] == false);
+    results.is_unfinished = true;
+    CHECK(document_of(results)["run"]["unfinished"] == true);
     const Json json = reports::results_document(results, facts);
     CHECK(run.wrong_in(json["run"]) == "");
     CHECK(json["run"]["run_id"] == "5eed000000000001");

@@ -267,6 +267,19 @@ TEST_CASE("a run whose group was not complete is not said to have ended early") 
     CHECK_THAT(reports::group_text(results), ContainsSubstring("MISSING         ranks 1, 3 did not come, or were lost or cut off"));
 }
 
+TEST_CASE("a run that has begun and not ended has proven nothing") {
+    sim::Results results;
+    results.outcome = sim::Outcome::not_done;
+    results.outcome_reason = "It is still at work.";
+    results.is_unfinished = true;
+    const Verdict verdict = verdict_of(results);
+    CHECK(verdict.judgement == Judgement::incomplete);
+    REQUIRE(verdict.reasons.size() == 1);
+    CHECK(verdict.reasons[0].id == "unfinished");
+    CHECK_THAT(verdict.reasons[0].text, ContainsSubstring("has not reached its end.") && ContainsSubstring("It is still at work."));
+    CHECK_THAT(verdict.reasons[0].next, ContainsSubstring("ioproof verify"));
+}
+
 TEST_CASE("the rows of the table have unique ids and full sentences") {
     std::set<std::string_view> ids;
     for (const reports::Guidance& row : reports::guidance_table()) {

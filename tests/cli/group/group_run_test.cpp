@@ -245,10 +245,12 @@ TEST_CASE("an owner that is to be lost works until it is killed, and the next on
     CHECK(turn["previous"]["ended_by"] == "loss");
     CHECK(turn["verified"]["promised_pages"] > 0);
     CHECK(turn["verified"]["findings"] == 0);
-    // The lost owner had created its results file, which stayed empty.
+    // The lost owner had written its results file when it began, and not again.
+    CHECK(hosts.result(0, "r.turn-1.json")["run"]["unfinished"] == true);
     const auto merged = hosts.folder.start({"report", "host-0", "host-1"});
     CHECK(merged->wait() == 0);
-    CHECK_THAT(merged->error() + merged->output(), ContainsSubstring("r.turn-1.json' is empty: its run was lost, or is still running"));
+    CHECK_THAT(merged->error() + merged->output(),
+               ContainsSubstring("r.turn-1.json' has no results: its run was lost, or is still running"));
     CHECK_THAT(merged->output(), ContainsSubstring("PASS: all 2 turns:"));
 }
 
