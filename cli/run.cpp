@@ -33,6 +33,8 @@ using namespace std::chrono_literals;
 
 // Enough for a disk to write the rest of the log.
 constexpr std::chrono::milliseconds kOutputTimeout = 10s;
+// For the results of a run that somebody has stopped, and that cannot be drained.
+constexpr ResultsPatience kUrgentResults{kOutputTimeout, "--json, --html: the disk has not answered for 10 s; the results are incomplete."};
 
 std::string stop_text(int signal) {
     const char* name = signal == SIGINT ? "Ctrl-C" : signal == SIGTERM ? "SIGTERM" : "SIGHUP";
@@ -258,28 +260,28 @@ void Run::watch_drain(const sim::Progress& progress) {
             "The run was stopped, and what it waits for does not come back, so it cannot be drained and ends here.");
 }
 
-// A request that never comes back keeps the run from draining, and cannot be canceled. Readers of the log take errors for a failed run:
-// one that was stopped, and that had found nothing, has not failed.
+// A request that never comes back keeps the run from draining, and cannot be canceled. Nobody may be there to see how it ends: whoever
+// started it looks at its results and its exit code. Readers of the log take errors for a failed run: one that was stopped, and that had
+// found nothing, has not failed.
 void Run::give_up(ExitCode code, const std::string& result, const std::string& message) {
     emit(code == ExitCode::stopped ? sim::Severity::warning : sim::Severity::error, message);
     static_cast<void>(writer_.flush(1s));
+    set_immediate_exit_code(code);
+    exit_immediately_on_signals();
     console_.add_result(fmt::format("\n{}\n", result));
+    console_.flush("");  // writing the files may take long
+    write_files(results_of_no_run(message), is_stopped_ ? kUrgentResults : result_files_.patience());
     static_cast<void>(report_unwritten());
     console_.flush("");
     static_cast<void>(patient_.call([] { ums::remove_unfinished_files(); }, 1s));
     std::_Exit(to_int(code));
 }
 
-// Nobody may be there to stop the run: whoever started it looks at its results and its exit code.
 void Run::give_up_on(const sim::Progress::Call& call) {
     const std::string reason = fmt::format("The {} of {} has not returned for {} minutes, and the run waits for nothing else.", call.name,
                                            call.path, call.duration_us / 60'000'000);
-    sim::Results none = results_of_no_run(reason);
-    const ExitCode code = exit_code_of(none);
-    set_immediate_exit_code(code);
-    exit_immediately_on_signals();
-    write_files(none, result_files_.patience());
-    give_up(code, ums::printable(reason) + " The process ends without a summary.", reason + " It cannot be drained and ends here.");
+    give_up(simulation_.progress().findings > 0 ? ExitCode::integrity : ExitCode::environment,
+            ums::printable(reason) + " The process ends without a summary.", reason + " It cannot be drained and ends here.");
 }
 
 // --- Its end ------------------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ Exit code 0: passed, 1: failed, 77: FUSE is not available.
 """
 import concurrent.futures
 import dataclasses
+import json
 import os
 import shutil
 import signal
@@ -85,6 +86,7 @@ class Trial:
             file.write(CONFIG.format(log=os.path.join(place["log"], "log.xml"), data=place["data"], seconds=case.seconds))
         self.command = [arguments.program, "run", "-cfg", config, "--json", os.path.join(place["json"], "run.json")]
         self.log = None if "log" in case.on_disk else os.path.join(folder, "log.xml")
+        self.results = None if "json" in case.on_disk else os.path.join(folder, "run.json")
         self.process = None
 
     def text(self):
@@ -96,6 +98,16 @@ class Trial:
             return False
         with open(self.log, encoding="utf-8") as log:
             return "TYPE='ERROR'" in log.read()
+
+    def is_told_in_results(self):
+        """Whether they say why a run ended that could not be drained, as the console does."""
+        if self.results is None or "The process ends without a summary" not in self.text():
+            return True
+        if not os.path.exists(self.results):
+            return False
+        with open(self.results, encoding="utf-8") as file:
+            run = json.load(file)["run"]
+        return not run["unfinished"] and "cannot be drained" in run["outcome_reason"]
 
     def waits_for(self, is_so, seconds):
         end = time.monotonic() + seconds
@@ -158,6 +170,8 @@ class Trial:
             return f"exit code {code}, not one of {case.codes}"
         if code == STOPPED and self.has_error_in_log():
             return "the log of a run that was stopped and had found nothing has an error"
+        if not self.is_told_in_results():
+            return "the results do not say that the run could not be drained"
         missing = [words for words in case.says if words not in self.text()]
         return f"it does not say: {missing}" if missing else None
 
