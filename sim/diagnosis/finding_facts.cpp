@@ -146,7 +146,7 @@ Finding make_finding(const Evidence& evidence, Verdict verdict) {
 std::string_view later_reads_text(const Evidence& evidence) {
     if (evidence.was_overwritten) return " Somebody wrote the page before it was read again.";
     if (evidence.later_reads == LaterReads::none) return " It could not be read again.";
-    return evidence.is_transient ? " A later read did not return it." : " Reading again did not help.";
+    return evidence.is_transient ? " A later read did not return this image." : " Reading again did not help.";
 }
 
 bool is_same_fault(const Finding& first, const Finding& staying) {

@@ -196,6 +196,8 @@ TEST_CASE("a torn page that a later read returned whole does not show that a wri
     for (const bool is_transient : {false, true}) {
         const sim::Finding finding = found(torn, {.transient = is_transient});
         CHECK(finding.kind == FindingKind::torn_page);
+        // Not "it", which would be the version that was written.
+        if (is_transient) CHECK_THAT(finding.description, ContainsSubstring("A later read did not return this image."));
         const auto is_about_write = [](const std::string& reason) { return reason.find("part of the write") != std::string::npos; };
         CHECK(std::any_of(finding.reasoning.begin(), finding.reasoning.end(), is_about_write) == !is_transient);
     }
