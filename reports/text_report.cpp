@@ -63,7 +63,8 @@ std::string text_report(const sim::Results& results) {
     const Verdict verdict = verdict_of(results);
     std::string text = rehearsal_text(results) + verdict_text(verdict, kReportColumns) + "\n";
     for (const sim::FileResult& file : results.files) text += fmt::format("{}\n", fmt::join(file_summary(file), "\n"));
-    text += fmt::format("{}\n\n", completion_text(results)) + run_text(results);
+    if (!results.is_unfinished) text += fmt::format("{}\n\n", completion_text(results));
+    text += run_text(results);
     for (const std::string& block :
          {group_text(results), durability_text(results), resume_text(results), promising_text(results), backup_text(results),
           phases_table(results), users_table(results), waits_table(results), schedulers_table(results), latency_tables(results),

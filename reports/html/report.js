@@ -187,8 +187,10 @@ const findingNode = f => {
   return node;
 };
 const findingsSection = () => {
+  if (data.run.unfinished) return section('Findings', el('p', {class: 'soft'}, 'Not known before the end of the run: the XML log has those up to now.'));
   if (!data.finding_count) return section('Findings', data.files.some(file => file.pages_verified) ? el('p', {class: 'good'}, 'None.') : el('p', {class: 'soft'}, 'None, but no page was read back.'));
   const shown = data.findings.filter(f => !f.warning);
+  if (!shown.length) return section('Findings', el('p', {}, data.finding_count === 1 ? '1 finding: the XML log has it.' : `${count(data.finding_count)} findings: the XML log has them.`));
   const states = ['expected', 'older', 'newer', 'other_page', 'foreign', 'zero', 'not_read', 'damaged'];
   return section('Findings',
     el('p', {}, shown.length < data.finding_count ? `${count(data.finding_count)} findings; ${count(shown.length)} follow, with the first of each kind. The JSON file and the XML log have more.` : `${count(data.finding_count)} finding${data.finding_count === 1 ? '' : 's'}.`),

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "reports/group_text.hpp"
+#include "reports/text_report.hpp"
 #include "tests/reports/prepared_results.hpp"
 #include "tests/reports/temporary_folder.hpp"
 #include "tests/support/catch.hpp"
@@ -278,6 +279,14 @@ TEST_CASE("a run that has begun and not ended has proven nothing") {
     CHECK(verdict.reasons[0].id == "unfinished");
     CHECK_THAT(verdict.reasons[0].text, ContainsSubstring("has not reached its end.") && ContainsSubstring("It is still at work."));
     CHECK_THAT(verdict.reasons[0].next, ContainsSubstring("ioproof verify"));
+}
+
+TEST_CASE("the report of a run that has not ended does not say that it is complete") {
+    sim::Results results;
+    results.outcome = sim::Outcome::not_done;
+    CHECK_THAT(reports::text_report(results), ContainsSubstring("Stress Test Attempt Complete"));
+    results.is_unfinished = true;
+    CHECK_THAT(reports::text_report(results), ContainsSubstring("has not reached its end") && !ContainsSubstring("Complete"));
 }
 
 TEST_CASE("the rows of the table have unique ids and full sentences") {
