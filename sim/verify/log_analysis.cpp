@@ -30,13 +30,6 @@ bool is_about_file(const LogRecordHeader& header) {
     return false;
 }
 
-// Those that are never cut off, whatever the log says.
-std::uint32_t pages_that_stay(const FileOptions& file) {
-    constexpr std::uint64_t kAll = ~std::uint32_t{0};
-    const bool is_cut_at_times = file.shrinkable && file.increment_mb != 0;
-    return static_cast<std::uint32_t>(is_cut_at_times ? std::min(kAll, file.initial_size_mb * (ums::kMb / kPageBytes)) : kAll);
-}
-
 FileCuts read_cuts(std::span<const std::byte> body) {
     FileCuts cuts;
     std::memcpy(&cuts, body.data(), sizeof cuts);
@@ -44,6 +37,12 @@ FileCuts read_cuts(std::span<const std::byte> body) {
 }
 
 }  // namespace
+
+std::uint32_t pages_that_stay(const FileOptions& file) {
+    constexpr std::uint64_t kAll = ~std::uint32_t{0};
+    const bool is_cut_at_times = file.shrinkable && file.increment_mb != 0;
+    return static_cast<std::uint32_t>(is_cut_at_times ? std::min(kAll, file.initial_size_mb * (ums::kMb / kPageBytes)) : kAll);
+}
 
 ums::Task<void> LogAnalysis::run() {
     co_await scan_.find_blocks(contents_);

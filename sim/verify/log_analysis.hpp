@@ -11,6 +11,7 @@
 
 #include "sim/journal/journal.hpp"
 #include "sim/journal/run_state.hpp"
+#include "sim/options.hpp"
 #include "sim/results.hpp"
 #include "sim/verify/file_promises.hpp"
 #include "sim/verify/log_extent.hpp"
@@ -31,6 +32,9 @@ struct ProvenFile {
     FilePromises promises;
     bool is_made = true;  // otherwise the run was cut off while it created the file, which may hold anything
 };
+
+// How many of its pages are never cut off, whatever a log says. Pure.
+[[nodiscard]] std::uint32_t pages_that_stay(const FileOptions& file);
 
 class LogAnalysis {
 public:

@@ -336,3 +336,17 @@ TEST_CASE("a part of the log that cannot be read is reported once, even if two r
     REQUIRE(kinds(results) == "io_error");
     CHECK(results.findings[0].place.offset_bytes == kBadBytes);
 }
+
+TEST_CASE("a file that is shorter than the log says may have been cut, if it may be cut, and the log may have lost that") {
+    const bool may_be_cut = GENERATE(true, false);
+    LeftRun left;
+    sim::FileOptions& file = left.options.files[0];
+    file.increment_mb = 1;
+    file.shrinkable = may_be_cut;
+    file.initial_size_mb = 4;
+    left.data().resize(left.data().size_bytes() - 10 * kPageBytes);
+    REQUIRE(left.data().size_bytes() > (std::uint64_t{4} << 20));
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == "lost_write");
+    CHECK((results.findings[0].reasoning.back().find("ahead of the log") != std::string::npos) == may_be_cut);
+}
