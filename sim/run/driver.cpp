@@ -179,6 +179,13 @@ void Driver::add_counts(Progress& progress, std::span<SimFile* const> files) {
     }
 }
 
+void Driver::add_counts(Progress& progress, const Progress& of_closed_files) {
+    progress.io_count += of_closed_files.io_count;
+    progress.io_bytes += of_closed_files.io_bytes;
+    progress.pages_verified += of_closed_files.pages_verified;
+    progress.throttle_count += of_closed_files.throttle_count;
+}
+
 void Driver::add_files(Progress& progress, std::span<SimFile* const> files) {
     add_counts(progress, files);
     for (const SimFile* file : files) {

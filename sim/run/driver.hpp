@@ -83,6 +83,8 @@ protected:
     [[nodiscard]] Progress common_progress() const;
     // What files have done, to its sums.
     static void add_counts(Progress& progress, std::span<SimFile* const> files);
+    // The same of files that are closed by now.
+    static void add_counts(Progress& progress, const Progress& of_closed_files);
     // The same, and each file by itself.
     static void add_files(Progress& progress, std::span<SimFile* const> files);
     // The results of the files, in their order, with their drives and their time series. At the end.

@@ -47,6 +47,7 @@ void ReadOnlyDriver::close_files() {
     is_closing_ = true;
     std::unique_ptr<OpenFiles> open;
     const std::lock_guard guard(parts_mutex_);
+    add_counts(of_closed_files_, open_->files);
     open = std::move(open_);
 }
 
@@ -67,6 +68,7 @@ Progress ReadOnlyDriver::progress() const {
     Progress progress = common_progress();
     progress.cycles = 1;
     const std::lock_guard guard(parts_mutex_);
+    add_counts(progress, of_closed_files_);
     if (!open_) return progress;
     progress.done_fraction = done_fraction();
     add_files(progress, open_->files);

@@ -46,6 +46,7 @@ protected:
     void after_phase(Phase phase) final;
 
     mutable std::mutex parts_mutex_;  // held by progress() while it looks at the parts, and while they are made and taken down
+    Progress of_closed_files_;        // what the files had done when they were taken down; with parts_mutex_
 
 private:
     ums::Task<void> record_time_series();

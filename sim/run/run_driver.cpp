@@ -260,6 +260,7 @@ Progress RunDriver::progress() const {
     if (!ready_.load(std::memory_order_acquire)) {
         // The recovery of a run that continues may read for hours: nobody must take it for a run that waits.
         if (parts_ && all_files_open()) add_all_files(progress);
+        add_counts(progress, of_closed_files_);
         return progress;
     }
     if (progress.phase == Phase::main_run) {

@@ -102,6 +102,7 @@ private:
     bool is_promising_ = false;
     std::string promises_stopped_because_;  // as last reported
     mutable std::mutex parts_mutex_;        // held by progress() while it looks at parts_, and while they are taken down
+    Progress of_closed_files_;              // what the files had done when they were taken down; with parts_mutex_
     std::atomic<bool> ready_{false};        // all parts are there
     bool are_created_files_removed_ = false;
     std::uint32_t next_cpu_ = 0;

@@ -154,6 +154,8 @@ void RunDriver::close_files() {
     {
         const std::lock_guard guard(parts_mutex_);
         ready_.store(false, std::memory_order_release);
+        add_counts(of_closed_files_, parts_->files);
+        add_counts(of_closed_files_, parts_->files_of_backups);
         parts = std::move(parts_);
     }
     // Outside the lock: closing may take long, and requests for the progress must not wait for it.

@@ -76,10 +76,18 @@ TEST_CASE("the progress of a run says that its files are being closed and delete
     options.delete_files_at_shutdown = true;
     sim::Simulation simulation(options, storage, files.clock, files.sink);
     std::vector<int> seen;
-    storage.on_remove = [&] { seen.push_back(simulation.progress().is_closing ? 1 : 0); };
+    std::uint64_t verified = 0;
+    storage.on_remove = [&] {
+        seen.push_back(simulation.progress().is_closing ? 1 : 0);
+        verified = simulation.progress().pages_verified;
+    };
     CHECK_FALSE(simulation.progress().is_closing);
-    static_cast<void>(simulation.run());
+    const sim::Results results = simulation.run();
     CHECK(seen == std::vector<int>(options.files.size(), 1));
+    // The counts of the run do not end with its files.
+    CHECK(verified == results.files.at(0).pages_verified);
+    CHECK(simulation.progress().pages_verified == verified);
+    CHECK(verified > 0);
 }
 
 TEST_CASE("the progress of a verification says that its files are being closed, but not before that") {
@@ -99,7 +107,9 @@ TEST_CASE("the progress of a verification says that its files are being closed, 
             was_closing_early |= is_closing;
         }
     };
-    CHECK(simulation.run().finding_count == 0);
+    const sim::Results results = simulation.run();
+    CHECK(results.finding_count == 0);
+    CHECK(simulation.progress().pages_verified == results.files.at(0).pages_verified);
     CHECK_FALSE(was_closing_early);
     CHECK(seen.size() >= options.files.size());
     CHECK(seen == std::vector<int>(seen.size(), 1));
