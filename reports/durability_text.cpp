@@ -47,7 +47,7 @@ std::string regions(const sim::DurabilityResult& durability) {
 }
 
 std::string torn(const sim::DurabilityResult& durability) {
-    std::string text = counted(durability.torn_pages, "page");
+    std::string text = counted(durability.torn_pages, "page") + " in flight at the cut";  // others that are torn are findings
     if (durability.torn_on_4k_lines > 0) text += fmt::format(", {} on 4 KB lines", count_text(durability.torn_on_4k_lines));
     return text;
 }

@@ -233,8 +233,10 @@ ums::Task<void> RunDriver::go_on() {
     co_await parts_->checkpoint->run_once();
     results_.resumed = recovery_->describe();
     const ResumeResult& resumed = *results_.resumed;
-    journal_.info(fmt::format("The run continues as incarnation {}: the log ended with block {}, {} pages were rewritten, {} of them torn.",
-                              resumed.incarnation, resumed.last_block, resumed.pages_redone, resumed.torn_pages));
+    journal_.info(
+        fmt::format("The run continues as incarnation {}: the log ended with block {}, {} pages were rewritten, {} of them torn by the "
+                    "cut.",
+                    resumed.incarnation, resumed.last_block, resumed.pages_redone, resumed.torn_pages));
 }
 
 }  // namespace sim

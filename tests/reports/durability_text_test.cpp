@@ -68,6 +68,7 @@ TEST_CASE("torn pages, and files for which durability was not requested, are sep
     CHECK_FALSE(says(results, "verify_torn"));
     CHECK_FALSE(says(results, "verify_unasked"));
     results.durability->torn_pages = 1;
+    CHECK_THAT(reports::durability_text(results), ContainsSubstring("torn            1 page in flight at the cut"));
     results.durability->undurable_files = 2;
     CHECK(says(results, "verify_torn"));
     CHECK(says(results, "verify_unasked"));
