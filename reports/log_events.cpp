@@ -133,8 +133,9 @@ sim::Event finding_event(const sim::Finding& finding) {
         event.description = fmt::format("{} on {}. {}", what, finding.place.path, finding_sentence(finding));
         return event;
     }
+    const char* const block = finding.place.role == sim::FileRole::backup_chain ? "chunk" : "log block";
     const std::string place =
-        finding.place.is_log ? fmt::format("log block at offset 0x{:x}", finding.place.offset_bytes)
+        finding.place.is_log ? fmt::format("{} at offset 0x{:x}", block, finding.place.offset_bytes)
                              : fmt::format("Page: {}, offset 0x{:x}", finding.place.page_id, or_empty(finding.comparison).first_wrong_byte);
     event.description = fmt::format("{} on {} {}. {}", what, finding.place.path, place, finding_sentence(finding));
     return event;

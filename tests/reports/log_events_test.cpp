@@ -90,6 +90,9 @@ TEST_CASE("a wrong block of a log is identified by its place in the file, becaus
     finding.place.offset_bytes = 0x3200;
     CHECK(reports::finding_event(finding).description ==
           "Buffer validation failed on /log/sqliosim.ldx log block at offset 0x3200. " + finding.description);
+    finding.place.role = sim::FileRole::backup_chain;
+    CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("/log/sqliosim.ldx chunk at offset 0x3200. "));
+    finding.place.role = sim::FileRole::test;
     finding.description.clear();
     CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("an older block"));
     CHECK_THAT(reports::finding_event(finding).description, !ContainsSubstring("page 0"));
