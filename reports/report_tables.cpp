@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -109,13 +110,25 @@ std::vector<FindingRun> finding_runs(const std::vector<sim::Finding>& findings) 
     for (const sim::Finding& finding : findings) {
         if (!finding.is_warning) sorted.push_back(&finding);
     }
-    const auto key = [](const sim::Finding* finding) {
-        return std::tuple(finding->place.file_id, finding->kind, finding->transient, finding->request.is_write, finding->place.page_id,
-                          finding->number);
+    const auto kind = [](const sim::Finding* finding) {
+        return std::tuple(finding->place.file_id, finding->kind, finding->transient, finding->request.is_write);
     };
-    std::stable_sort(sorted.begin(), sorted.end(), [&](const auto* a, const auto* b) { return key(a) < key(b); });
-    std::vector<FindingRun> runs;
+    const auto page = [](const sim::Finding* finding) { return finding->place.page_id; };
+    std::stable_sort(sorted.begin(), sorted.end(), [&](const auto* a, const auto* b) {
+        return std::tuple(kind(a), page(a), a->number) < std::tuple(kind(b), page(b), b->number);
+    });
+    // A page that is found again belongs to another row, together with its neighbors that are found again.
+    std::vector<std::pair<std::size_t, const sim::Finding*>> with_earlier;  // how often the page had been found before
     for (const sim::Finding* finding : sorted) {
+        const sim::Finding* const last = with_earlier.empty() ? nullptr : with_earlier.back().second;
+        const bool is_again = last != nullptr && kind(last) == kind(finding) && page(last) == page(finding);
+        with_earlier.emplace_back(is_again ? with_earlier.back().first + 1 : 0, finding);
+    }
+    std::stable_sort(with_earlier.begin(), with_earlier.end(), [&](const auto& a, const auto& b) {
+        return std::tuple(kind(a.second), a.first, page(a.second)) < std::tuple(kind(b.second), b.first, page(b.second));
+    });
+    std::vector<FindingRun> runs;
+    for (const auto& [earlier, finding] : with_earlier) {
         if (runs.empty() || !continues(*runs.back().back(), *finding)) runs.emplace_back();
         runs.back().push_back(finding);
     }

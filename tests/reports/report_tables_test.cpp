@@ -1,11 +1,13 @@
 #include "reports/report_tables.hpp"
 
+#include <cstdint>
 #include <sstream>
 #include <string>
 
 #include "reports/verdict.hpp"
 #include "tests/reports/example_results.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/count_of.hpp"
 
 using reports::files_table;
 using reports::findings_table;
@@ -42,4 +44,20 @@ TEST_CASE("rows of tables keep to 100 columns, with long facts and large figures
     }
     CHECK_THAT(tables, ContainsSubstring("512") && ContainsSubstring("(100-1024)") && ContainsSubstring("12,345"));
     CHECK_THAT(tables, ContainsSubstring("before") && ContainsSubstring("2 pages, first:") && ContainsSubstring("5 was"));
+}
+
+TEST_CASE("pages that are found again share a line of their own, with the time at which that began") {
+    sim::Results results = example_results();
+    for (const std::uint32_t page : {100U, 101U, 102U, 101U, 100U, 102U}) {
+        sim::Finding finding = example_finding();
+        finding.number = results.findings.size() + 1;
+        finding.place.page_id = page;
+        finding.moment.tick_ms = finding.number * 1'000;
+        results.findings.push_back(finding);
+    }
+    results.finding_count = 6;
+    const std::string table = findings_table(results);
+    CHECK_THAT(table, ContainsSubstring("  1  1.0 s  ") && ContainsSubstring("  4  4.0 s  "));
+    CHECK(count_of(table, "100-102") == 2);
+    CHECK(count_of(table, "3 pages") == 2);
 }
