@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "ums/base/units.hpp"
 #include "ums/sched/blocking_call.hpp"
 
@@ -35,12 +37,17 @@ ums::Task<void> PromiseView::refresh() {
     const std::uint64_t begun_ns = clock_.now_ns();
     Answer answer = co_await ums::run_blocking([this] { return ask(); });
     const std::uint64_t now_ns = clock_.now_ns();
-    const bool is_of_run = answer.promises && !answer.promises->are_void() && answer.promises->section().run_id == wanted_.run_id;
+    const bool is_known = answer.promises && answer.promises->section().run_id == wanted_.run_id;
     if (answer.trouble.empty()) loads_.fetch_add(1, std::memory_order_relaxed);
     {
         const std::lock_guard guard(mutex_);
+        // It has lost its disk, and with it what was promised since the last answer, and is promised from now on.
+        const bool has_forgotten = !is_known && known_->section().run_id == wanted_.run_id;
+        if (answer.trouble.empty() && has_forgotten) {
+            answer.trouble = fmt::format("{} does not know the run of the owner any more", keeper_.name());
+        }
         trouble_ = answer.trouble;
-        if (is_of_run) known_ = std::make_shared<const Promises>(*std::move(answer.promises));
+        if (is_known && !answer.promises->are_void()) known_ = std::make_shared<const Promises>(*std::move(answer.promises));
     }
     // What nobody has answered was no work for anybody.
     const std::uint64_t rest_ns = answer.trouble.empty() ? kRestPerLoad * (now_ns - begun_ns) : 0;

@@ -31,7 +31,7 @@ public:
     [[nodiscard]] std::shared_ptr<const Promises> known() const;
 
     [[nodiscard]] std::uint64_t loads() const { return loads_.load(std::memory_order_relaxed); }
-    // Why the last request got no answer; otherwise empty.
+    // Why the last request got no answer, or none about a run that was known before; otherwise empty.
     [[nodiscard]] std::string trouble() const;
 
 private:

@@ -3,6 +3,9 @@
 
 #include <cstring>
 #include <functional>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/group/group_explanation.hpp"
@@ -112,6 +115,26 @@ public:
     Owner end = Owner::ended;
     std::function<void(std::uint32_t pass)> before_pass;
     mutable std::uint32_t asked = 0;
+};
+
+// A witness that answers, but has lost its disk.
+class ForgettingLedger final : public sim::PromiseKeeper {
+public:
+    ForgettingLedger(sim::PromiseMemory& kept, std::function<bool()> knows) : kept_(kept), knows_(std::move(knows)) {}
+
+    [[nodiscard]] std::string name() const override { return "the forgetting ledger"; }
+    [[nodiscard]] std::optional<sim::Promises> load(const Wanted& wanted) override {
+        if (!knows_()) return std::nullopt;
+        return kept_.load(wanted);
+    }
+    void begin(const sim::PromiseSection& /*section*/) override {}
+    void take_from(sim::PromiseBook& /*book*/) override {}
+    void end(bool /*are_removed*/) override {}
+    [[nodiscard]] Status status() const override { return {}; }
+
+private:
+    sim::PromiseMemory& kept_;
+    const std::function<bool()> knows_;
 };
 
 std::vector<std::byte> left_bytes(LeftRun& left) {
@@ -332,4 +355,17 @@ TEST_CASE("a reader that does not get the last promises asks again, and does not
     INFO(reader.sink.text());
     CHECK(results.outcome == (comes_back ? Outcome::passed : Outcome::not_done));
     if (!comes_back) CHECK_THAT(results.outcome_reason, ContainsSubstring("promised last was not compared"));
+}
+
+TEST_CASE("a reader whose witness does not know the owner's run any more does not report success") {
+    LeftRun left;
+    ReaderOfLeftRun reader(left);
+    const bool remembers = GENERATE(false, true);
+    ForgettingLedger ledger(reader.ledger, [&] { return reader.asked < 2 || (remembers && ++reader.asks_in_vain > 3); });
+    reader.keeper = &ledger;
+    const sim::Results results = reader.run();
+    INFO(reader.sink.text());
+    CHECK(results.outcome == (remembers ? Outcome::passed : Outcome::not_done));
+    CHECK(reader.read.promised_pages > 0);
+    if (!remembers) CHECK_THAT(results.outcome_reason, ContainsSubstring("does not know the run of the owner any more. So what"));
 }
