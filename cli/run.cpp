@@ -292,6 +292,7 @@ ExitCode Run::execute() {
         control_.run([&] { results = simulation_.run(); });
     } catch (const std::exception& error) {
         const std::string reason = failure_text(error);
+        if (group_ != nullptr) group_->confirm_turn();
         writer_.on_event(event_of(sim::Severity::error, reason, std::source_location::current()));
         sim::Results none = results_of_no_run(reason);
         const bool has_no_files = dynamic_cast<const sim::NoFilesError*>(&error) != nullptr;
@@ -310,7 +311,10 @@ ExitCode Run::execute() {
 ExitCode Run::end(sim::Results results) {
     results.preflight = preflight_;
     results.rehearsal = rehearsal_.faults_text();
-    if (group_ != nullptr) group_->complete(results);
+    if (group_ != nullptr) {
+        group_->confirm_turn();
+        group_->complete(results);
+    }
     for (const reports::Threshold& limit : arguments_.limits) results.thresholds.push_back(reports::evaluate_threshold(limit, results));
     const ExitCode code = exit_code_of(results);
     // The result is final: Ctrl-C may end the process if the reader of the report has stalled.

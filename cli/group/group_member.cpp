@@ -23,7 +23,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLookAgain{50};
 constexpr milliseconds kFarewell{5000};
-constexpr std::uint32_t kMainRunStage = 2;  // the meeting before the first main run
+constexpr std::uint64_t kRestartMs = 10'000;  // a witness that is restarted is back by then
+constexpr std::uint32_t kMainRunStage = 2;    // the meeting before the first main run
 // How long an owner that has woken up writes before it asks whether it still owns the files.
 constexpr milliseconds kZombieTime{2000};
 
@@ -137,6 +138,15 @@ void GroupMember::begin_turn(std::uint32_t turn, std::uint64_t main_run_s) {
     }
     turn_ = turn;
     link_.tell([](GroupBeat& beat) { beat.state = "working"; });
+}
+
+// A host that stood still may end its work before a beat tells it that the files are another host's: what it has read since, or could not
+// write, is not the storage's fault, and its turn has no result. The link may just be letting it write as a zombie.
+void GroupMember::confirm_turn() {
+    if (turn_ == 0) return;
+    link_.tell([](GroupBeat& /*beat*/) {});
+    static_cast<void>(link_.wait_for_answer(milliseconds(std::min(settings_.terms.lease_ms, kRestartMs)) + kZombieTime));
+    watch_fence();
 }
 
 void GroupMember::end_turn(std::uint64_t findings, const std::string& failure) {

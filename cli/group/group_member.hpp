@@ -36,6 +36,9 @@ public:
     [[nodiscard]] std::optional<std::uint32_t> wait_for_turn(const GracefulStop& stop);
     // `main_run_s`: the length of the turn's main run.
     void begin_turn(std::uint32_t turn, std::uint64_t main_run_s);
+    // Before the results of a turn count: asks the witness whether it is still this run's, and waits some seconds for the answer. If it is
+    // not, this process begins again, as it does when a beat says so. Otherwise, and without an answer, it returns.
+    void confirm_turn();
     // The plan says that this turn ends when its host is taken away. A signal that does that must not end the turn in order.
     [[nodiscard]] bool is_to_be_lost() const { return turn_ != 0 && settings_.terms.end_of_turn(turn_) == "loss"; }
     // The files are closed, and the next owner may open them. `failure`: why the turn could not be completed, or empty.

@@ -318,6 +318,21 @@ TEST_CASE("an owner whose rank another process has taken while it was cut off en
     CHECK(again->wait() == 3);
 }
 
+TEST_CASE("an owner that stood still until its turn was lost reports no result of it, even if it has nothing left to do when it goes on") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "3", "--plan", "hand-over", "--turns", "2", "--lease", "2"};
+    const auto first = hosts.start(0, 2, "shared", words);
+    const auto second = hosts.start(1, 2, "shared", words);
+    REQUIRE(hosts.has_worked_for(std::chrono::seconds(1)));
+    first->send(SIGSTOP);
+    CHECK(second->wait() == 3);                            // the one that stands still has locked the files
+    std::this_thread::sleep_for(std::chrono::seconds(3));  // so that the main run is over when it goes on
+    first->send(SIGCONT);
+    CHECK(first->wait() == 3);
+    CHECK_THAT(first->error() + first->output(), ContainsSubstring("turn 1 was taken from rank 0 (lost)"));
+    CHECK_FALSE(std::filesystem::exists(hosts.folder.path() / "host-0" / "r.turn-1.json"));
+}
+
 TEST_CASE("side-by-side runs that lose their witness for good do not wait forever for the others, and say so") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "4", "--wait-for-ranks", "2", "--lease", "1"};
