@@ -199,6 +199,16 @@ std::uint32_t version_taken_over(const Finding& finding, const GroupKnowledge& g
                                                                                                     : file->second[finding.place.page_id];
 }
 
+// Whether the image may have been there when the files had been taken over. Images that redo wrote have an earlier owner's LSN and this
+// host's time; all others have the time of their owner, whose clock may be slow or fast.
+bool may_be_of_the_takeover(const Finding& finding, const GroupKnowledge& group, const KnownOwner& owner, const ImageIdentity& image) {
+    if (image.is_block || !group.taken_over || image.version != version_taken_over(finding, group)) return false;
+    const TakeOver& taken = *group.taken_over;
+    const bool may_be_redone = image.write_utc_us >= taken.redo_utc_us && image.write_utc_us <= taken.utc_us;
+    const std::uint64_t end_utc_us = by_witness(taken.utc_us, group.clock_offset_us) + kClockErrorUs;
+    return may_be_redone || by_witness(image.write_utc_us, owner.clock_offset_us) <= end_utc_us;
+}
+
 void blame_zombie(Finding& finding, const GroupKnowledge& group, const KnownOwner& owner, const ImageIdentity& image) {
     GroupFact fact = fact_of_owner(GroupFactKind::zombie_owner, finding, owner, group);
     fact.page_id = image.page_id;
@@ -215,10 +225,8 @@ bool explain_zombie(Finding& finding, const GroupKnowledge& group, const ImageId
     if (owner == nullptr) return false;
     const bool is_ours = group.taken_over && vlf_of_lsn(image.lsn) >= group.taken_over->first_vlf;
     if (is_ours) return false;
-    // Images that redo wrote during the takeover have an earlier owner's LSN and this host's time.
-    const bool may_be_redone = !image.is_block && group.taken_over && image.version == version_taken_over(finding, group) &&
-                               image.write_utc_us <= group.taken_over->utc_us;
-    if (!is_behind_its_log(image, group, *owner) && (may_be_redone || !was_made_after_the_end(image, group, *owner))) return false;
+    const bool was_made_later = was_made_after_the_end(image, group, *owner) && !may_be_of_the_takeover(finding, group, *owner, image);
+    if (!is_behind_its_log(image, group, *owner) && !was_made_later) return false;
     blame_zombie(finding, group, *owner, image);
     return true;
 }

@@ -18,6 +18,7 @@ struct TakeOver {
     std::uint32_t incarnation = 0;  // the one that begins now
     std::uint32_t first_vlf = 0;    // its first LSN is in this VLF; those of earlier incarnations are in smaller ones
     std::uint64_t last_lsn = 0;     // of the log before it
+    std::uint64_t redo_utc_us = 0;  // from then until utc_us, by this host's clock, the new owner rewrote pages with their old LSN
     std::uint64_t utc_us = 0;       // when the new owner found them, by this host's clock
     std::map<std::uint32_t, std::vector<std::uint32_t>> versions;  // of each data file's pages; 0: nothing was known
 };

@@ -44,7 +44,7 @@ private:
     // `run_id`: to which `file` belongs; 0: it does not say.
     void end_with_other_files(const FoundFiles& found, const FoundFile& file, std::uint64_t run_id, std::string description);
     void tell_verified();
-    void tell_taken_over();
+    void tell_taken_over(std::uint64_t redo_utc_us);
 
     ums::Task<void> provide_files();
     ums::Task<void> open_files();

@@ -125,13 +125,14 @@ void RunDriver::tell_verified() {
     group_->verified({totals().pages_verified, found.promises->pages, found.log_blocks, found.torn_pages, journal_.finding_count()});
 }
 
-void RunDriver::tell_taken_over() {
+void RunDriver::tell_taken_over(std::uint64_t redo_utc_us) {
     if (group_ == nullptr || run_.is_stopping()) return;
     TakeOver what;
     what.run_id = run_id_;
     what.incarnation = recovery_->position().incarnation;
     what.first_vlf = recovery_->position().last_vlf + 1;
     what.last_lsn = recovery_->position().last_lsn;
+    what.redo_utc_us = redo_utc_us;
     what.utc_us = clock_.utc_us();
     for (const auto& data : parts_->data_files) {
         if (source_of_replica(data->file.options(), options_.files) != nullptr) continue;

@@ -221,8 +221,9 @@ ums::Task<void> RunDriver::run_recovery() {
     co_await phase(Phase::log_analysis, analysis);
     co_await phase(Phase::page_verification, verification);
     tell_verified();
+    const std::uint64_t redo_utc_us = clock_.utc_us();
     co_await phase(Phase::redo, redo);
-    tell_taken_over();
+    tell_taken_over(redo_utc_us);
 }
 
 // The log continues with a record that says where it ended. After the first checkpoint nothing before it is needed any more.

@@ -37,6 +37,7 @@ sim::GroupKnowledge second_owner() {
     taken.incarnation = 2;
     taken.first_vlf = kOurVlf;
     taken.last_lsn = sim::make_lsn(9, 100, 0);
+    taken.redo_utc_us = kTurnEndUs + 50 * kSecondUs;
     taken.utc_us = kTurnEndUs + 60 * kSecondUs;
     taken.versions[kFile] = std::vector<std::uint32_t>(16, kTakenOver);
     group.taken_over = taken;
@@ -123,6 +124,20 @@ TEST_CASE("an old change is a zombie's only if its image was made after its owne
     // Pages written by the new owner's redo have an old LSN and a new time.
     CHECK(fact(kTakenOver, kTurnEndUs + 60 * kSecondUs) != GroupFactKind::zombie_owner);
     CHECK(fact(kTakenOver, kTurnEndUs + 70 * kSecondUs) == GroupFactKind::zombie_owner);
+}
+
+TEST_CASE("an owner whose clock is slow is a zombie, too, if it writes again what the new owner has found") {
+    sim::GroupKnowledge group = second_owner();
+    constexpr std::uint64_t kSlowUs = 600 * kSecondUs;
+    group.owners[0].clock_offset_us = group.members[0].clock_offset_us = static_cast<std::int64_t>(kSlowUs);
+    const auto fact = [&](std::uint64_t made_us) {
+        return fact_of(finding_of(FindingKind::lost_write, image_of({kRun, kFile, kPage, kTakenOver, 50, made_us})), group);
+    };
+    CHECK(fact(kTurnEndUs + 70 * kSecondUs - kSlowUs) == GroupFactKind::zombie_owner);
+    // Found when the files were taken over, whoever made it: this host's redo, by its own clock, or that owner, even after its end.
+    CHECK(fact(kTurnEndUs + 55 * kSecondUs) == std::nullopt);
+    CHECK(fact(kTurnEndUs - kSecondUs - kSlowUs) == std::nullopt);
+    CHECK(fact(kTurnEndUs + 40 * kSecondUs - kSlowUs) == std::nullopt);
 }
 
 TEST_CASE("an image that an owner in between may have redone is not the doing of the owner that made the change") {
