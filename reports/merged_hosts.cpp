@@ -1,6 +1,8 @@
 #include "reports/merged_hosts.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -52,11 +54,27 @@ void refuse_twins(const MergedHost& a, const MergedHost& b) {
         fmt::format("'{}' and '{}' are both of {}: give the one that counts.", a.file->name, b.file->name, a.name()));
 }
 
-// Owners and readers of the same files are of one run. Results of an earlier group of the same name stay where a host or a turn of this one
-// wrote none, and would pass in its place. A result that did not pass may be of files that were not the group's.
+// Side by side: whether this run has met another run of the other's rank than the other one. One that has passed has met all ranks.
+bool has_met_another(const MergedHost& host, const MergedHost& other) {
+    const HostJson& group = host.results()["group"];
+    const std::size_t rank = other.member->rank;
+    if (!group.contains("members") || !group["members"].is_array() || group["members"].size() <= rank) return false;
+    const HostJson& met = group["members"][rank];
+    if (!met.is_object() || !met.contains("rank") || !met.contains("run_id") || !met["rank"].is_number_unsigned()) return false;
+    return met["rank"].get<std::uint64_t>() == rank && met["run_id"] != other.results()["run"]["run_id"];
+}
+
+// Results of an earlier group of the same name stay where a host or a turn of this one wrote none, and would pass in its place. A result
+// that did not pass may be of files that were not the group's.
 void refuse_earlier_group(const MergedHost& a, const MergedHost& b) {
     const auto has_passed = [](const MergedHost& host) { return host.results()["verdict"]["judgement"] == "PASS"; };
-    if (!a.member || a.member->plan == "side-by-side" || !has_passed(a) || !has_passed(b)) return;
+    if (!a.member || !has_passed(a) || !has_passed(b)) return;
+    if (a.member->plan == "side-by-side") {
+        if (!has_met_another(a, b) && !has_met_another(b, a)) return;
+        throw ResultsDocumentError(fmt::format("'{}' and '{}' are of runs that have not met: leave out the results of an earlier group.",
+                                               a.file->name, b.file->name));
+    }
+    // Owners and readers of the same files are of one run.
     if (a.results()["run"]["run_id"] == b.results()["run"]["run_id"]) return;
     throw ResultsDocumentError(
         fmt::format("'{}' and '{}' are of different runs, although plan {} has one: leave out the results of an earlier group.",

@@ -116,3 +116,19 @@ TEST_CASE("a finding's fact about the group becomes its name, and is shown") {
     CHECK_THAT(reports::merged_text(group), ContainsSubstring("  zombie_owner\n"));
     CHECK_THAT(reports::html_merged(group), ContainsSubstring("Fence it."));
 }
+
+TEST_CASE("a side-by-side run that has met another run of a rank than the one whose result is given is of an earlier group") {
+    Parts files;
+    for (const std::uint32_t rank : {0U, 1U}) files.add(ranked_part(rank + 1, rank, 2));
+    Json members = Json::array();
+    for (const Json& part : files.results) members.push_back({{"rank", part["group"]["rank"]}, {"run_id", part["run"]["run_id"]}});
+    files.results[0]["group"]["members"] = members;
+    CHECK(files.merged()["verdict"] == "PASS");
+    Json& met = files.results[0]["group"]["members"][1];
+    met["run_id"] = "00000000000000fd";
+    CHECK_THROWS_WITH(files.merged(), ContainsSubstring("'r0.json' and 'r1.json' are of runs that have not met"));
+    std::swap(files.results[0], files.results[1]);
+    CHECK_THROWS_WITH(files.merged(), ContainsSubstring("are of runs that have not met"));
+    files.results[0]["verdict"]["judgement"] = "FAIL";
+    CHECK(files.merged()["verdict"] == "FAIL");
+}
