@@ -18,7 +18,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBeatInterval{250};
 constexpr milliseconds kRetryPause{500};
 constexpr milliseconds kLinkPatience{3000};
-constexpr milliseconds kHandshakePatience{10000};  // all members may connect at once
+// For the handshake and the first answer: all members may come at once, and the witness stores each arrival before it answers.
+constexpr milliseconds kArrivalPatience{10000};
 // The shortest round trip gives the best clock offset. It ages with every longer one, because clocks drift.
 constexpr std::uint64_t kRoundTripAging = 64;
 
@@ -133,21 +134,21 @@ std::string GroupLink::say(const GroupBeat& beat, GroupView& view) {
     std::copy_n(bytes_of(text).data(), text.size(), bytes.data() + sizeof frame);
     const std::uint64_t before_us = clock_.now_ns() / 1000;
     problem = link_.send(bytes, kLinkPatience);
-    if (problem.empty()) problem = receive_view(view);
+    if (problem.empty()) problem = receive_view(view, knowledge().beats == 0 ? kArrivalPatience : kLinkPatience);
     if (problem.empty()) measure(before_us, clock_.now_ns() / 1000, view.utc_us);
     return problem;
 }
 
 std::string GroupLink::greet() {
-    std::string problem = link_.connect(kLinkPatience, kHandshakePatience);
+    std::string problem = link_.connect(kLinkPatience, kArrivalPatience);
     if (!problem.empty()) return problem;
     const WitnessGreeting greeting{kGreetingMagic, kGroupWireVersion, static_cast<std::uint16_t>(WitnessPurpose::group), 0};
     return link_.send(std::as_bytes(std::span(&greeting, 1)), kLinkPatience);
 }
 
-std::string GroupLink::receive_view(GroupView& view) {
+std::string GroupLink::receive_view(GroupView& view, milliseconds patience) {
     WitnessFrame frame{};
-    std::string problem = link_.receive(std::as_writable_bytes(std::span(&frame, 1)), kLinkPatience);
+    std::string problem = link_.receive(std::as_writable_bytes(std::span(&frame, 1)), patience);
     if (!problem.empty()) return problem;
     if (frame.magic == kAnswerMagic) {
         const std::lock_guard guard(mutex_);

@@ -56,7 +56,7 @@ private:
     void serve();
     [[nodiscard]] std::string say(const GroupBeat& beat, GroupView& view);
     [[nodiscard]] std::string greet();
-    [[nodiscard]] std::string receive_view(GroupView& view);
+    [[nodiscard]] std::string receive_view(GroupView& view, std::chrono::milliseconds patience);
     void measure(std::uint64_t before_us, std::uint64_t after_us, std::uint64_t utc_us);
     void take(GroupView view, std::uint64_t said);
 
