@@ -367,7 +367,7 @@ void GroupMember::watch_fence() {
     if (why.empty()) return;
     fmt::print(stderr,
                "ioproof: turn {} was taken from rank {} ({}); this process ends its work without writing anything more, and waits for its "
-               "next turn\n",
+               "next turn. What it has found since then does not count: the files were another host's\n",
                turn_.load(), settings_.rank, why);
     ums::remove_unfinished_files();
     ums::begin_this_process_again(command_line_);

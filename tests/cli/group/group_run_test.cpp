@@ -330,6 +330,7 @@ TEST_CASE("an owner that stood still until its turn was lost reports no result o
     first->send(SIGCONT);
     CHECK(first->wait() == 3);
     CHECK_THAT(first->error() + first->output(), ContainsSubstring("turn 1 was taken from rank 0 (lost)"));
+    CHECK_THAT(first->error() + first->output(), ContainsSubstring("What it has found since then does not count"));
     CHECK_FALSE(std::filesystem::exists(hosts.folder.path() / "host-0" / "r.turn-1.json"));
 }
 
