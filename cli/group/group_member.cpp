@@ -88,8 +88,11 @@ void GroupMember::check(const GroupLink::Knowledge& known, std::uint64_t silent_
         throw sim::EnvironmentError(fmt::format("--group {} at the witness {}: {}", settings_.name, link_.name(), why));
     };
     if (!known.problem.empty()) refuse(known.problem);
-    const bool is_late = clock_.now_ns() - silent_since_ns > settings_.terms.wait_ms * ums::kNsPerMs;
-    if (!known.trouble.empty() && (known.beats == 0 || is_late)) refuse(known.trouble);
+    const std::uint64_t silent_ns = clock_.now_ns() - silent_since_ns;
+    const bool is_late = silent_ns > settings_.terms.wait_ms * ums::kNsPerMs;
+    // The others wait for this run: it must not give up because the witness is being restarted. But its address may be wrong.
+    const bool is_unknown = known.beats == 0 && silent_ns > std::min(settings_.terms.lease_ms, kRestartMs) * ums::kNsPerMs;
+    if (!known.trouble.empty() && (is_unknown || is_late)) refuse(known.trouble);
     if (known.view.is_rank_taken && is_late)
         refuse(fmt::format("another process is or was rank {}, and the group has not ended", settings_.rank));
 }

@@ -1,6 +1,7 @@
 #include "cli/group/group_member.hpp"
 
 #include <chrono>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -78,4 +79,26 @@ TEST_CASE("the first owner makes no files before the witness knows of its run") 
         may_pass = owner.may_pass(sim::RunGroup::Meeting::begin, 0);
     }
     CHECK(may_pass);
+}
+
+TEST_CASE("a run that comes while its witness is being restarted waits for it, but not long if nothing ever answers at its address") {
+    const test::IoproofFolder folder;
+    witness_test::write_key(folder, "key", witness_test::kKey);
+    auto rig = std::make_unique<witness_test::Rig>(folder);
+    const cli::WitnessAddress address{.host = "127.0.0.1", .port = rig->port()};
+    rig.reset();
+    cli::GroupSettings settings = hand_over_of_two();
+    settings.terms.wait_ms = 60'000;
+    const bool comes_back = GENERATE(true, false);
+    settings.terms.lease_ms = comes_back ? 10'000 : 1000;
+    cli::GroupMember member(settings, address, witness_test::key_of(folder), {});
+    const cli::GracefulStop stop;
+    auto joined = std::async(std::launch::async, [&] { member.join(stop); });
+    CHECK(joined.wait_for(std::chrono::milliseconds(500)) == std::future_status::timeout);
+    if (comes_back) {
+        rig = std::make_unique<witness_test::Rig>(folder, address.port);
+        CHECK_NOTHROW(joined.get());
+    } else {
+        CHECK_THROWS_WITH(joined.get(), ContainsSubstring("Connection refused"));
+    }
 }
