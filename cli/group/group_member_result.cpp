@@ -100,10 +100,11 @@ void GroupMember::complete(sim::Results& results) const {
     // Only the verdict of a side-by-side run depends on the meetings; owners and readers of shared files reach theirs without them.
     if (missing.empty() && has_met_nobody_ && settings_.terms.plan == "side-by-side") {
         results.outcome = sim::Outcome::not_done;
+        const std::string trouble = link_.knowledge().trouble;
         results.outcome_reason = fmt::format(
-            "The witness {} did not come back, so this run did not wait for the others of the group {}: what they wrote afterwards is not "
-            "judged.",
-            link_.name(), settings_.name);
+            "The witness {} did not come back{}, so this run did not wait for the others of the group {}: what they wrote afterwards is "
+            "not judged.",
+            link_.name(), trouble.empty() ? trouble : fmt::format(" ({})", trouble), settings_.name);
     }
     if (missing.empty()) return;
     results.outcome = sim::Outcome::not_done;
