@@ -101,28 +101,35 @@ bool is_merged_report(const std::filesystem::path& path) {
     return reports::json_kind(reports::kMergedDocument).is_ours(head);
 }
 
-// A folder stands for the results files in it, in the order of their names: those of the turns of a hand-over, or of the ranks of a group.
-std::vector<std::string> files_of(const std::vector<std::string>& operands) {
-    namespace fs = std::filesystem;
+struct FoundResults {
     std::vector<std::string> files;
+    std::vector<std::string> empty_folders;
+    bool has_folder = false;
+};
+
+// A folder stands for the results files in it, in the order of their names: those of the turns of a hand-over, or of the ranks of a group.
+FoundResults find_results(const std::vector<std::string>& operands) {
+    namespace fs = std::filesystem;
+    FoundResults results;
     for (const std::string& operand : operands) {
         std::error_code error;
         if (!fs::is_directory(operand, error)) {
-            files.push_back(operand);
+            results.files.push_back(operand);
             continue;
         }
+        results.has_folder = true;
         std::vector<std::string> found;
         for (auto entry = fs::directory_iterator(operand, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
             if (entry->path().extension() == ".json" && !is_merged_report(entry->path())) found.push_back(entry->path().string());
         }
         if (error) throw sim::EnvironmentError(fmt::format("'{}': cannot be read: {}.", operand, error.message()));
-        if (found.empty()) throw UsageError(fmt::format("'{}': there is no results file in it whose name ends with .json", operand));
+        if (found.empty()) results.empty_folders.push_back(operand);
         std::sort(found.begin(), found.end());
-        files.insert(files.end(), found.begin(), found.end());
+        results.files.insert(results.files.end(), found.begin(), found.end());
     }
-    if (files.size() > kReportFilesMax)
-        throw UsageError(fmt::format("at most {} results files, {} are there", kReportFilesMax, files.size()));
-    return files;
+    if (results.files.size() > kReportFilesMax)
+        throw UsageError(fmt::format("at most {} results files, {} are there", kReportFilesMax, results.files.size()));
+    return results;
 }
 
 void check_files(const ReportArguments& arguments) {
@@ -181,14 +188,22 @@ bool is_unwritten(const std::string& path) {
     return std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) == 0;
 }
 
-// Leaves out empty files only within a group: its other results say which ranks and turns must exist. Nothing says that about independent
+// The first result that was written says it. Those of a group say which ranks and turns must exist; nothing says that about independent
 // runs.
+bool are_of_group(const std::vector<std::string>& files) {
+    const auto written = std::find_if_not(files.begin(), files.end(), is_unwritten);
+    if (written == files.end()) return false;
+    const std::string bytes = read_document(*written);
+    return !reports::is_measured_document(bytes) && reports::parse_results(bytes, *written).contains("group");
+}
+
+// Leaves out empty files only within a group.
 void pass_over_unwritten(std::vector<std::string>& files, Console& console) {
     std::vector<std::string> written;
     for (const std::string& path : files) {
         if (!is_unwritten(path)) written.push_back(path);
     }
-    if (written.empty() || written.size() == files.size() || !load(written.front()).contains("group")) return;
+    if (written.empty() || written.size() == files.size() || !are_of_group(written)) return;
     for (const std::string& path : files) {
         if (!is_unwritten(path)) continue;
         console.add_message(fmt::format("'{}' is empty: its run was lost, or is still running.\n", ums::printable(path)));
@@ -233,13 +248,27 @@ ExitCode show_all(ReportArguments arguments, Console& console) {
     return page ? put_file(*page, reports::html_merged(group), console, code) : code;
 }
 
+// A host of a group that was lost may have left no result, and others only one.
+void pass_over_empty_folders(const FoundResults& found, bool is_group, Console& console) {
+    for (const std::string& folder : found.empty_folders) {
+        if (!is_group) throw UsageError(fmt::format("'{}': there is no results file in it whose name ends with .json", folder));
+        console.add_message(fmt::format("'{}' holds no results file: its run was lost, or still works.\n", ums::printable(folder)));
+    }
+}
+
 ExitCode show(ReportArguments arguments, Console& console) {
-    arguments.files = files_of(arguments.files);
-    if (arguments.files.size() == 1 && !arguments.json_path.empty()) {
+    const FoundResults found = find_results(arguments.files);
+    arguments.files = found.files;
+    const bool is_one = arguments.files.size() == 1;
+    // One result of a group is shown by itself if it is named by itself; otherwise the others of the group are missing.
+    const bool is_one_of_many = is_one && (found.has_folder || !arguments.json_path.empty());
+    const bool is_group = (is_one_of_many || !found.empty_folders.empty()) && are_of_group(arguments.files);
+    pass_over_empty_folders(found, is_group, console);
+    if (is_one && !is_group && !arguments.json_path.empty()) {
         throw UsageError("--json is for several results files: one is such a document already");
     }
     check_files(arguments);
-    if (arguments.files.size() > 1) return show_all(std::move(arguments), console);
+    if (!is_one || is_group) return show_all(std::move(arguments), console);
     show_one(arguments, console);
     return ExitCode::ok;
 }
@@ -286,15 +315,16 @@ Command report_command() {
                 "Prints the results of an earlier run, measurement (bench) or sweep as the text that it printed at its end; with --html, "
                 "writes them as one self-contained page. Several results files, of the ranks of a group or of independent runs, are shown "
                 "as one result: a row for each host, exact sums, all findings by time, and one verdict. A folder stands for the *.json in "
-                "it. The verdict is FAIL if one is, and INCOMPLETE if a rank did not come back.",
+                "it; if that is only one, of a group, the others are missing. The verdict is FAIL if one is, and INCOMPLETE if a rank did "
+                "not come back.",
             .switches = kReportSwitches,
             .examples =
                 "ioproof report results.json\nioproof report results.json --html results.html\n"
                 "ioproof report oltp.json --html oltp.html\n"
                 "ioproof report rank-*.json --html all.html --json all.json",
             .exit_codes =
-                "0 done; of several files: PASS\n1 of several files: FAIL\n2 wrong usage, not a results file, or files that are "
-                "not one result\n3 a file cannot be read or written; of several files: INCOMPLETE",
+                "0 done; of several files, or a group: PASS\n1 of several files, or a group: FAIL\n2 wrong usage, not a results file, or "
+                "files that are not one result\n3 a file cannot be read or written; of several files, or a group: INCOMPLETE",
             .execute = [](const Call& call) { return show(parse_report(call.words), call.console); }};
 }
 

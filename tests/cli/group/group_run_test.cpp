@@ -73,6 +73,17 @@ TEST_CASE("a rank that never comes is named, and the run is incomplete") {
     CHECK(result["group"]["missing_ranks"] == Json::array({1}));
     CHECK(result["verdict"]["judgement"] == "INCOMPLETE");
     CHECK_THAT(result["run"]["outcome_reason"].get<std::string>(), ContainsSubstring("rank 1 did not come"));
+    // The only result of the group, and the folder of a host that has none.
+    std::filesystem::create_directory(hosts.folder.path() / "host-1");
+    const auto merged = hosts.folder.start({"report", "host-0", "host-1"});
+    CHECK(merged->wait() == 3);
+    CHECK_THAT(merged->output(), ContainsSubstring("INCOMPLETE: rank 1 of 2 did not come back"));
+    CHECK_THAT(merged->output() + merged->error(), ContainsSubstring("'host-1' holds no results file"));
+    const auto document = hosts.folder.start({"report", "host-0/r.json", "--json", "all.json"});
+    CHECK(document->wait() == 3);
+    CHECK(hosts.folder.has("all.json"));
+    const auto by_itself = hosts.folder.start({"report", "host-0/r.json"});
+    CHECK(by_itself->wait() == 0);
 }
 
 TEST_CASE("a run that could not begin names its group, and the merged report counts its rank") {
