@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <iterator>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -37,9 +39,21 @@ struct PreflightArguments {
     std::string json_path;  // empty = no JSON; "-" = to standard output, instead of the text
 };
 
-// A folder that is named twice is examined once.
+// What is not there keeps its name: the examination will say so.
+fs::path real_name(const std::string& folder) {
+    std::error_code error;
+    const fs::path real = fs::canonical(folder, error);
+    return error ? fs::path(folder) : real;
+}
+
+bool has_folder(const std::vector<std::string>& folders, const std::string& folder) {
+    const fs::path wanted = real_name(folder);
+    return std::any_of(folders.begin(), folders.end(), [&](const std::string& other) { return real_name(other) == wanted; });
+}
+
+// A folder that is named twice, as in `data` and `./data`, is examined once, under its first name.
 void add_folder(std::vector<std::string>& folders, const std::string& folder) {
-    if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
+    if (!has_folder(folders, folder)) folders.push_back(folder);
 }
 
 // Throws UsageError.
@@ -123,8 +137,7 @@ std::vector<sim::PreflightLine> preflight_of_run(const sim::Options& options, co
     std::vector<sim::PreflightLine> lines;
     const std::vector<std::string> folders = folders_of(options, false);
     std::vector<std::string> tempdb_folders = folders_of(options, true);
-    std::erase_if(tempdb_folders,
-                  [&](const std::string& folder) { return std::find(folders.begin(), folders.end(), folder) != folders.end(); });
+    std::erase_if(tempdb_folders, [&](const std::string& folder) { return has_folder(folders, folder); });
     look_quickly(folders, sim::PreflightUse::database, clock, lines);
     look_quickly(tempdb_folders, sim::PreflightUse::tempdb, clock, lines);
     return lines;

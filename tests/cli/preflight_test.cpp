@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/ioproof_program.hpp"
@@ -30,12 +31,15 @@ TEST_CASE("preflight: a folder that is named twice is examined once, also one fo
     const IoproofFolder folder;
     const std::vector<std::string> database{"preflight", "data", "data", "--json=-"};
     const std::vector<std::string> tempdb{"preflight", "--tempdb", "data", "--tempdb", "data", "--json=-"};
-    for (const std::vector<std::string>& words : {database, tempdb}) {
+    std::filesystem::create_directory_symlink("data", folder.path() / "link");
+    const std::vector<std::string> spellings{"preflight", "data", "./data", "data/", folder.data().string(), "link", "--json=-"};
+    for (const std::vector<std::string>& words : {database, tempdb, spellings}) {
         const auto look = folder.start(words);
         CHECK(look->wait() <= 1);
         const auto json = nlohmann::json::parse(look->output());
         std::size_t file_systems = 0;
         for (const auto& line : json["lines"]) {
+            CHECK(line["folder"] == "data");
             if (line["topic"] == "file system") ++file_systems;
         }
         CHECK(file_systems == 1);
