@@ -16,6 +16,11 @@ namespace sim {
 namespace {
 
 constexpr std::uint64_t kPauseNs = 5 * ums::kNsPerMs;
+// What ended a chain may last, as a full disk does. The next chain begins after the first pause; each time that two chains end within
+// the window, the pause doubles.
+constexpr std::uint64_t kRetryPauseNsMin = ums::kNsPerSecond;
+constexpr std::uint64_t kRetryPauseNsMax = 60 * ums::kNsPerSecond;
+constexpr std::uint64_t kRetryWindowNs = 2 * kRetryPauseNsMax;
 // While a backup is in progress, the log is copied at least this often.
 constexpr std::uint64_t kLogCopyNs = 100 * ums::kNsPerMs;
 // The log is copied early when this share of it waits to be copied; at three quarters, it would be reused.
@@ -51,6 +56,7 @@ ums::Task<void> Backup::serve() {
     RunState& run = parts_.context.run;
     std::uint64_t full_ns = 0;
     std::uint64_t differential_ns = 0;
+    bool is_retry_due = false;
     while (!run.users_must_stop()) {
         const std::uint64_t now_ns = parts_.context.now_ns();
         if (now_ns >= full_ns) {
@@ -60,6 +66,7 @@ ums::Task<void> Backup::serve() {
             co_await full();
             full_ns = due_after(parts_.options.full_interval_s);
             differential_ns = due_after(parts_.options.differential_interval_s);
+            is_retry_due = false;
         } else if (has_full() && now_ns >= differential_ns) {
             co_await differential();
             differential_ns = due_after(parts_.options.differential_interval_s);
@@ -68,10 +75,20 @@ ums::Task<void> Backup::serve() {
         } else if (is_log_due()) {
             co_await log();
         }
-        // What ended the chain may last, so not at once.
-        if (!has_full()) full_ns = std::min(full_ns, parts_.context.now_ns() + ums::kNsPerSecond);
+        if (!has_full() && !is_retry_due) {
+            full_ns = parts_.context.now_ns() + next_retry_pause_ns();
+            is_retry_due = true;
+        }
         co_await run.users_stop().wait(ums::WaitType::sleep_task, parts_.context.now_ns() + kPauseNs);
     }
+}
+
+std::uint64_t Backup::next_retry_pause_ns() {
+    const std::uint64_t now_ns = parts_.context.now_ns();
+    const bool is_again = retry_pause_ns_ != 0 && now_ns - chain_ended_ns_ <= kRetryWindowNs;
+    retry_pause_ns_ = is_again ? std::min(2 * retry_pause_ns_, kRetryPauseNsMax) : kRetryPauseNsMin;
+    chain_ended_ns_ = now_ns;
+    return retry_pause_ns_;
 }
 
 std::uint64_t Backup::due_after(std::uint32_t interval_s) const {

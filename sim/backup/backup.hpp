@@ -28,7 +28,8 @@ public:
     Backup(RunContext& context, BackupFiles& files, Checkpoint& checkpoint, LogAuditor& log_reader);
 
     // A task of the main run: makes backups on schedule until the users must stop. A backup in progress is completed. If one fails, its
-    // chain ends, and a full backup follows a second later. The log is also backed up while another backup is read back.
+    // chain ends, and a full backup follows a second later, or, if chains go on to end, up to a minute later. The log is also backed up
+    // while another backup is read back.
     ums::Task<void> serve();
     // After the main run, when nothing else is going on: makes a full backup if there is none, or if the chain cannot go on, then restores
     // the last chain.
@@ -63,6 +64,8 @@ private:
     [[nodiscard]] bool has_full() const { return !sets_.empty(); }
     [[nodiscard]] bool keeps_log() const { return parts_.options.log_interval_s != 0; }
     [[nodiscard]] std::uint64_t due_after(std::uint32_t interval_s) const;
+    // How long to wait before the chain that has just ended is replaced.
+    [[nodiscard]] std::uint64_t next_retry_pause_ns();
     [[nodiscard]] bool is_log_due() const;
 
     BackupParts parts_;
@@ -73,6 +76,8 @@ private:
     std::uint64_t chain_number_ = 0;
     std::vector<std::uint64_t> shrunk_;  // of the next backup
     std::uint64_t log_due_ns_ = 0;
+    std::uint64_t chain_ended_ns_ = 0;     // the last one that could not go on
+    std::uint64_t retry_pause_ns_ = 0;     // after it; 0 = none has ended yet
     std::uint32_t full_end_position_ = 1;  // in the stripes: after the full backup
     bool is_verified_ = true;              // the last backup; or nothing is to be verified
     bool is_restored_ = false;             // the chain in its present state

@@ -1,4 +1,5 @@
 // The first steps of a backup, one by one: which changes its pages hold, and what becomes of its log. In virtual time, on files in memory.
+#include <cerrno>
 #include <cstdint>
 
 #include "sim/backup/backup.hpp"
@@ -96,6 +97,24 @@ TEST_CASE("a chain whose log was reused before it could be copied is said to end
         CHECK(backup.result().broken_chains == 1);
         CHECK(backup.result().full.count == 1);
         CHECK(w.sink.count_of(sim::Severity::warning, "The chain of backups 1 ends") == 1);
+    });
+}
+
+TEST_CASE("while the disk of the backups is full, each new try waits twice as long, and a backup is made once there is room") {
+    WorkerWorld world;
+    run_backup(world, [](WorkerWorld& w, sim::Backup& backup, ums::TaskGroup& tasks) -> ums::Task<void> {
+        w.storage.set_rule(
+            [](const ums::IoRequest& request) { return Fate{.error = request.operation == ums::IoOperation::allocate ? ENOSPC : 0}; });
+        start_backup(w, backup, tasks);
+        co_await w.sleep_ms(12'000);
+        CHECK(backup.result().broken_chains == 4);  // begun after 0, 1, 3 and 7 seconds
+        CHECK(w.sink.count_of(sim::Severity::warning, "cannot grow beyond") == 4);
+        w.storage.set_rule(nullptr);
+        co_await end_main_run(w, tasks);
+        co_await backup.finish();
+        INFO(w.sink.text());
+        CHECK(backup.result().full.count == 1);
+        CHECK(w.sink.findings().empty());
     });
 }
 
