@@ -47,7 +47,9 @@ constexpr std::array kTable{
     Guidance{"complete_cycles", Grade::good, "Complete before that, with an audit of every page: {count}.", "", ""},
     Guidance{"no_space", Grade::poor,
              "The run ended early because there was no space left. That proves nothing about the storage, good or bad.",
-             "Free some space, raise the quota, or choose a smaller -size (a data file may grow to twice that), then run again.", ""},
+             "Free some space, raise the quota, or choose a smaller -size (a data file may grow to twice that), then run again. If the "
+             "file system still has space, its metadata (btrfs) or the volume below it (thin provisioning, a sparse image) is full.",
+             ""},
     Guidance{"not_done", Grade::poor, "The test was not completed. That proves nothing about the storage, good or bad.",
              "Fix this cause, then start it again.", ""},
     Guidance{"unfinished", Grade::poor, "The test has not reached its end. That proves nothing about the storage, good or bad.",
