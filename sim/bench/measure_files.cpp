@@ -348,9 +348,9 @@ void MeasureFiles::set_size(const Wish& wish) {
     if (is_known && free_bytes + wish.present_bytes < wish.create_bytes) error = std::make_error_code(std::errc::no_space_on_device);
     if (!error) error = storage_.allocate(file.control, 0, wish.create_bytes);
     if (error) {
-        const std::string space = is_about_space(error) ? " " + free_space_text(storage_, wish.path) : "";
+        const std::string more = is_about_space(error) ? " " + free_space_text(storage_, wish.path) : reservation_text(error);
         throw EnvironmentError(
-            fmt::format("{}: cannot be made {} bytes large: {}.{}", wish.path, wish.create_bytes, ums::error_text(error), space));
+            fmt::format("{}: cannot be made {} bytes large: {}.{}", wish.path, wish.create_bytes, ums::error_text(error), more));
     }
     file.size_bytes = wish.create_bytes;
 }

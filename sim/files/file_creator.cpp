@@ -216,6 +216,7 @@ void FileCreator::rethrow_classified(std::uint32_t id, const FileOptions& file, 
             const WatchedCall call(journal_, "query of the free space", file.path);
             throw EnvironmentError(fmt::format("{} {}", refused.what(), free_space_text(storage_, file.path)));
         }
+        if (refused.request == FileRequest::resize) throw EnvironmentError(refused.what() + reservation_text(refused.error));
         throw;
     }
 }

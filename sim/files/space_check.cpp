@@ -60,6 +60,11 @@ std::string free_space_text(ums::Storage& storage, const std::string& path) {
     return fmt::format("The file system {} has {} MB free.", file_system_name(folder), free_bytes >> 20);
 }
 
+std::string reservation_text(const std::error_code& error) {
+    if (error != std::errc::operation_not_supported) return "";
+    return " The file system cannot reserve space for a file (fallocate), which SQL Server needs: use XFS, ext4, or NFS 4.2.";
+}
+
 void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storage& storage, Journal& journal) {
     std::map<std::uint64_t, Demand> demands;  // by file system
     for (const auto& claim : claims) {

@@ -150,6 +150,7 @@ TEST_CASE("an error of the storage during creation is a finding, a missing permi
         const Prepared failed = bench.prepare(bench.file("a.mdx"));
         CHECK(failed.findings.size() == (each.is_finding ? 1 : 0));
         CHECK((failed.message.find("MB free") != std::string::npos) == (each.error == ENOSPC));
+        CHECK((failed.message.find("cannot reserve space for a file (fallocate)") != std::string::npos) == (each.error == EOPNOTSUPP));
     }
 }
 
