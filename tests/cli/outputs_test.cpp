@@ -221,6 +221,14 @@ TEST_CASE("an output that could not be written turns exit code 0 into 3") {
     }
 }
 
+TEST_CASE("a run whose log cannot be where it is started, as in / of a container, says how to name another place") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("1", {"-log", "nowhere/l.xml"});
+    CHECK(run->wait() == 3);
+    CHECK(run->error() == "ioproof: log file 'nowhere/l.xml': No such file or directory. Name another place for it: -log FILE.\n");
+    CHECK(test::names_in(folder.data()).empty());
+}
+
 TEST_CASE("a page that cannot be written changes neither the verdict of several results nor their JSON") {
     const IoproofFolder folder;
     for (const char* name : {"a.json", "b.json"}) {
