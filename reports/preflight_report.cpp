@@ -63,7 +63,7 @@ std::string preflight_summary(const std::vector<sim::PreflightLine>& lines) {
     const std::size_t warnings = count_of(lines, sim::PreflightGrade::warn);
     const std::size_t failures = count_of(lines, sim::PreflightGrade::fail);
     const char* meaning = failures > 0   ? "do not put a database there before what FAILs is fixed"
-                          : warnings > 0 ? "SQL Server is supported there; look at what WARNs before measuring"
+                          : warnings > 0 ? "nothing there rules SQL Server out; look at what WARNs before measuring"
                                          : "no problem for SQL Server was found there";
     return fmt::format("{} OK, {} WARN, {} FAIL: {}.", count_of(lines, sim::PreflightGrade::ok), warnings, failures, meaning);
 }
