@@ -38,6 +38,17 @@ std::string torn_text(const CampaignSums& sums) {
         counted(sums.with_torn_pages, "cut"), count_text(sums.torn_pages));
 }
 
+std::string unproven_text(bool keeps_promises) {
+    const std::string_view unseen = keeps_promises ? "what no promise to the ledger or witness covers (the text of each verification says "
+                                                     "which were demanded)"
+                                                   : "what the log may have lost at its own end, with all that depended on it; page writes "
+                                                     "that recovery would redo";
+    return fmt::format(
+        "Not proven: {}; and that each cut really took the power from the storage while it had something to lose (docs/durability.md, "
+        "docs/powertest.md).",
+        unseen);
+}
+
 std::string remark(const std::string& text, std::size_t columns) { return "  " + wrapped("* " + text, columns - 2, 4); }
 
 std::string_view moment_text(const std::string& moment) {
@@ -81,7 +92,7 @@ std::string cycle_text(const PowerCycle& cycle) {
                        counted(cycle.blocks_behind, "block"), duration_text(cycle.verify_ms * kCampaignUsPerMs));
 }
 
-std::string campaign_text(const std::vector<PowerCycle>& cycles, std::uint32_t wanted, std::size_t columns) {
+std::string campaign_text(const std::vector<PowerCycle>& cycles, std::uint32_t wanted, bool keeps_promises, std::size_t columns) {
     const CampaignSums sums = sums_of(cycles);
     std::string text;
     for (const PowerCycle& cycle : cycles) text += cycle_text(cycle);
@@ -92,11 +103,7 @@ std::string campaign_text(const std::vector<PowerCycle>& cycles, std::uint32_t w
     if (sums.nothing > 0)
         text += remark(fmt::format("After {} the files said nothing: these prove nothing.", counted(sums.nothing, "cut")), columns);
     if (sums.cuts > sums.nothing) text += remark(torn_text(sums), columns);
-    text += remark(
-        "Not proven: what the log may have lost at its own end, with all that depended on it; page writes that recovery would redo; and "
-        "that each cut really took the power from the storage while it had something to lose (docs/durability.md, docs/powertest.md).",
-        columns);
-    return text;
+    return text + remark(unproven_text(keeps_promises), columns);
 }
 
 nlohmann::ordered_json campaign_document(const std::vector<PowerCycle>& cycles, std::uint32_t wanted, std::string_view version) {

@@ -46,7 +46,8 @@ CampaignSums sums_of(const std::vector<PowerCycle>& cycles);
 std::string cycle_text(const PowerCycle& cycle);
 
 // The line of each cycle; then PASS, FAIL or INCOMPLETE, why, and what is not proven. `wanted`: the planned number of cuts.
-std::string campaign_text(const std::vector<PowerCycle>& cycles, std::uint32_t wanted, std::size_t columns);
+// `keeps_promises`: the runs had a ledger or a witness, whose promises the verifications demanded.
+std::string campaign_text(const std::vector<PowerCycle>& cycles, std::uint32_t wanted, bool keeps_promises, std::size_t columns);
 
 inline constexpr std::string_view kPowertestDocument = "ioproof powertest";
 // The document of `powertest --json` (docs/powertest.schema.json).

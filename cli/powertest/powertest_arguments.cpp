@@ -187,4 +187,9 @@ bool is_witness_among(const std::vector<std::string>& run_words) {
     return std::any_of(words.begin(), words.end(), [](const SwitchWord& word) { return word.name == "witness"; });
 }
 
+bool are_promises_kept(const std::vector<std::string>& run_words) {
+    const std::vector<SwitchWord> words = parse_words(run_switches(), run_words).switches;
+    return std::any_of(words.begin(), words.end(), [](const SwitchWord& word) { return word.name == "ledger" || word.name == "witness"; });
+}
+
 }  // namespace cli

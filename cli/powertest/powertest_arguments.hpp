@@ -35,5 +35,7 @@ std::vector<std::string> documents_among(const std::vector<std::string>& run_wor
 
 // Whether the run keeps its promises at a witness.
 bool is_witness_among(const std::vector<std::string>& run_words);
+// Whether the run keeps its promises at a witness or in a ledger.
+bool are_promises_kept(const std::vector<std::string>& run_words);
 
 }  // namespace cli

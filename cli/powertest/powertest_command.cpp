@@ -84,7 +84,7 @@ ExitCode exit_code_of(const CampaignState& state) {
 }
 
 ExitCode report(const CampaignState& state, JsonOutput& json, std::optional<reports::OutputFile>& html, Console& console) {
-    const std::string text = campaign_text(state.cycles, state.plan.cycles, 80);
+    const std::string text = campaign_text(state.cycles, state.plan.cycles, are_promises_kept(state.plan.run_words), 80);
     const nlohmann::ordered_json document = campaign_document(state.cycles, state.plan.cycles, sim::kVersion);
     if (json.shows_text()) console.add_result(text);
     const ExitCode code = json.put(reports::json_text(document), console, exit_code_of(state));

@@ -41,7 +41,7 @@ TEST_CASE("a run that was not cut does not count as a cut, but its findings coun
 
 TEST_CASE("torn pages are shown with the number of cuts that tore them, and cuts that prove nothing as such") {
     const std::vector<PowerCycle> cycles{cycle_of(CutOutcome::intact, 3), cycle_of(CutOutcome::intact), cycle_of(CutOutcome::nothing)};
-    const std::string text = reports::campaign_text(cycles, 3, 200);
+    const std::string text = reports::campaign_text(cycles, 3, false, 200);
     CHECK_THAT(text, ContainsSubstring("cycle 1: cut after 12.3 s: intact, 3 torn pages, 0 blocks after the end, verified in 60 ms"));
     CHECK_THAT(text, ContainsSubstring("PASS: after 2 of 3 cuts"));
     CHECK_THAT(text, ContainsSubstring("  * 1 cut left torn pages, 3 in all"));
@@ -49,11 +49,17 @@ TEST_CASE("torn pages are shown with the number of cuts that tore them, and cuts
     CHECK_THAT(text, ContainsSubstring("Not proven: what the log may have lost at its own end"));
 }
 
+TEST_CASE("with a ledger or witness a campaign does not say that the end of the log is not proven") {
+    const std::string text = reports::campaign_text({cycle_of(CutOutcome::intact)}, 1, true, 200);
+    CHECK_THAT(text, ContainsSubstring("Not proven: what no promise to the ledger or witness") && !ContainsSubstring("own end"));
+    CHECK_THAT(text, ContainsSubstring("that each cut really took the power"));
+}
+
 TEST_CASE("the headline of the verification says what a cut has lost") {
     PowerCycle lost = cycle_of(CutOutcome::findings);
     lost.finding_count = 1;
     lost.said = "1 finding (gap in the log).";
-    const std::string text = reports::campaign_text({lost}, 5, 200);
+    const std::string text = reports::campaign_text({lost}, 5, false, 200);
     CHECK_THAT(text, ContainsSubstring("1 finding FOUND") && ContainsSubstring("Cycle 1: 1 finding (gap in the log)."));
 }
 
