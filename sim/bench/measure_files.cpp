@@ -270,6 +270,7 @@ void MeasureFiles::look_at_contents(Wish& wish) {
             throw RefusedError(fmt::format(
                 "{}: refused: the device is in use: it is mounted, or part of another device. Release it, or name another one.", path));
         }
+        refuse_read_only_device(path, how, error);
         if (error == std::errc::invalid_argument && how.direct) {
             throw EnvironmentError(
                 fmt::format("{}: the file system refuses access past the system's cache (O_DIRECT). Measure it buffered.", path));

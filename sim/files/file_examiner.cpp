@@ -32,6 +32,7 @@ using ums::kMb;
         throw EnvironmentError(
             fmt::format("{}: the device is in use: it is mounted, or part of another device. Release it, or name another one.", path));
     }
+    refuse_read_only_device(path, how, error);
     if (error == std::errc::operation_not_permitted) {
         throw EnvironmentError(
             fmt::format("{}: cannot be {}: {}. It or its folder may be immutable or append-only (lsattr shows it, chattr -i -a lifts it).",
@@ -68,6 +69,12 @@ bool may_be_buffered(const FileClaim& claim, const ums::OpenOptions& how, std::e
 
 void fail_start(const std::string& path, std::string_view what, std::error_code error, FileRequest request) {
     throw RefusedCall(fmt::format("{}: {}: {}.", path, what, ums::error_text(error)), request, error);
+}
+
+void refuse_read_only_device(const std::string& path, const ums::OpenOptions& how, std::error_code error) {
+    if (error != std::errc::read_only_file_system || !how.exclusive) return;
+    throw EnvironmentError(fmt::format(
+        "{}: the device is read-only (blockdev --getro shows it, --setrw may lift it). Make it writable, or name another one.", path));
 }
 
 void refuse_newer_format(const std::string& path, const PageHeader& header) {

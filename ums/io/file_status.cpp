@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/btrfs.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -101,6 +102,12 @@ std::error_code read_size(int fd, std::uint64_t& size_bytes) {
     if (end < 0) return last_errno_error();
     size_bytes = static_cast<std::uint64_t>(end);
     return {};
+}
+
+bool is_read_only_device(int fd) {
+    struct stat facts {};
+    int takes_no_writes = 0;
+    return ::fstat(fd, &facts) == 0 && S_ISBLK(facts.st_mode) && ::ioctl(fd, BLKROGET, &takes_no_writes) == 0 && takes_no_writes != 0;
 }
 
 }  // namespace ums

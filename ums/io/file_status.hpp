@@ -16,4 +16,8 @@ namespace ums {
 // See Storage::size(). Of a block device: where it ends.
 [[nodiscard]] std::error_code read_size(int fd, std::uint64_t& size_bytes);
 
+// True if the descriptor is of a block device that takes no writes. Linux opens one for writing nevertheless, and refuses each write
+// (EPERM).
+[[nodiscard]] bool is_read_only_device(int fd);
+
 }  // namespace ums

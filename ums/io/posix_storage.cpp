@@ -79,6 +79,10 @@ std::error_code PosixStorage::open(const std::string& path, const OpenOptions& o
     if (const std::error_code error = HeldName::hold(path, name)) return error;
     const int fd = options.create_new ? create(*name, options) : name->open(open_flags(options));
     if (fd < 0) return last_errno_error();
+    if (!options.read_only && is_read_only_device(fd)) {
+        ::close(fd);
+        return errno_error(EROFS);
+    }
     file = FileHandle{fd, is_in_memory(fd)};
     const std::lock_guard lock(mutex_);
     names_[fd] = std::move(name);

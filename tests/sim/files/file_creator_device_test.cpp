@@ -149,9 +149,9 @@ namespace {
 // A loop device over a file, if this user may create one here.
 class LoopDevice {
 public:
-    explicit LoopDevice(const std::string& backing) {
+    explicit LoopDevice(const std::string& backing, const std::string& switches = "") {
         if (::geteuid() != 0) return;
-        const std::string command = "losetup --find --show '" + backing + "' 2>/dev/null";
+        const std::string command = "losetup " + switches + " --find --show '" + backing + "' 2>/dev/null";
         std::FILE* pipe = ::popen(command.c_str(), "r");
         char line[64] = {};
         if (pipe != nullptr && std::fgets(line, sizeof line, pipe) != nullptr)
@@ -204,4 +204,22 @@ TEST_CASE("a real block device (a loop device) is prepared without buffering, an
     CHECK(mounted.error == Error::environment);
     CHECK_THAT(mounted.message, ContainsSubstring("the device is in use"));
     CHECK(std::system(("umount " + mount_point).c_str()) == 0);
+}
+
+TEST_CASE("a read-only block device is refused and is no finding: Linux opens it for writing, and refuses the writes") {
+    CreatorBench bench;
+    bench.options.overwrite_foreign_files = true;
+    const std::string backing = bench.folder / "disk";
+    make_file(backing, std::string(4 * kMb, 'x'));
+    const LoopDevice loop(backing, "--read-only");
+    if (loop.path().empty()) {
+        WARN("not tried: no loop device can be had here");
+        return;
+    }
+    sim::FileOptions file = bench.file("x", 2);
+    file.path = loop.path();
+    const Prepared refused = bench.prepare(file);
+    CHECK(refused.error == Error::environment);
+    CHECK_THAT(refused.message, ContainsSubstring("the device is read-only"));
+    CHECK(refused.findings.empty());
 }
