@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -16,12 +17,18 @@ SchedulerGroup::SchedulerGroup(const SchedulerGroupOptions& options, Storage& st
     UMS_ASSERT(options.cpu_count > 0);
     if (options.shuffle_seed != 0) shuffle_.emplace(options.shuffle_seed);
     EngineOptions engine_options = options.engine;
+    std::uint32_t with_reason = 0;
     for (std::uint32_t id = 0; id < options.cpu_count; ++id) {
         std::string reason;
         if (options.binds_engines && !options.cpus.empty()) engine_options.thread_cpus = {options.cpus[id % options.cpus.size()]};
         schedulers_.push_back(std::make_unique<Scheduler>(id, clock, storage.make_engine(engine_options, reason),
                                                           options.started_for_one_queued, options.shuffle_seed));
         if (engine_reason_.empty()) engine_reason_ = reason;
+        if (!reason.empty()) ++with_reason;
+    }
+    // Locked memory may suffice for the rings of some.
+    if (with_reason > 0 && with_reason < options.cpu_count) {
+        engine_reason_ = std::to_string(with_reason) + " of " + std::to_string(options.cpu_count) + " schedulers: " + engine_reason_;
     }
 }
 

@@ -63,7 +63,8 @@ public:
     [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(schedulers_.size()); }
     [[nodiscard]] Scheduler& operator[](std::uint32_t id) { return *schedulers_[id]; }
     [[nodiscard]] const Clock& clock() const { return clock_; }
-    // The engine in use, and one line on why it was not the first choice, or empty.
+    // The engine of the first scheduler, and one line on why it was not the first choice, or empty. If only some schedulers have another
+    // one, the line begins with their number: "1 of 2 schedulers: io_uring is not used because ...".
     [[nodiscard]] std::string_view engine_name() const { return schedulers_[0]->engine().name(); }
     [[nodiscard]] const std::string& engine_reason() const { return engine_reason_; }
     // An engine has fewer threads than it needs, see IoEngine::is_short_of_threads(). Any thread.

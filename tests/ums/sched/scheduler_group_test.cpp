@@ -11,7 +11,10 @@
 #include "tests/support/death.hpp"
 #include "tests/support/scheduler_run.hpp"
 #include "tests/support/seed.hpp"
+#include "ums/base/clock.hpp"
 #include "ums/base/prng.hpp"
+#include "ums/io/forwarding_storage.hpp"
+#include "ums/io/posix_storage.hpp"
 #include "ums/sched/latch.hpp"
 #include "ums/sched/semaphore.hpp"
 
@@ -261,6 +264,29 @@ TEST_CASE("with shuffling, runnable tasks run in any order and yield_if_due alwa
     int others = 0;
     for (const std::string& order : orders) others += order != "abcdef" ? 1 : 0;
     CHECK(others >= 3);
+}
+
+TEST_CASE("if only some schedulers got another engine than the first choice, the reason says how many") {
+    struct Short final : ForwardingStorage {
+        using ForwardingStorage::ForwardingStorage;
+        std::unique_ptr<IoEngine> make_engine(const EngineOptions& options, std::string& reason) override {
+            auto engine = inner().make_engine(options, reason);
+            if (++made > granted) reason = "no ring";
+            return engine;
+        }
+        int made = 0;
+        int granted = 0;
+    };
+    const auto reason_with = [](int granted) {
+        PosixStorage posix;
+        Short storage(posix);
+        storage.granted = granted;
+        const RealClock clock;
+        return SchedulerGroup({.cpu_count = 3, .engine = {.kind = EngineKind::threads}}, storage, clock).engine_reason();
+    };
+    CHECK(reason_with(3).empty());
+    CHECK(reason_with(1) == "2 of 3 schedulers: no ring");
+    CHECK(reason_with(0) == "no ring");
 }
 
 TEST_CASE("shuffling works with threads, too") {
