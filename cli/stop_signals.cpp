@@ -15,27 +15,33 @@
 #include <fmt/format.h>
 
 #include "sim/errors.hpp"
+#include "ums/base/clock.hpp"
 #include "ums/base/memory_reserve.hpp"
 #include "ums/base/os_thread.hpp"
 #include "ums/base/unfinished_file.hpp"
+#include "ums/base/units.hpp"
 
 namespace cli {
 namespace {
 
 // If no one has taken the first signal after this time, it ends the process.
 constexpr unsigned kSecondsKept = 10;
+// timeout(1) sends its signal twice within microseconds, to the process and to its group. Nobody presses Ctrl-C twice as fast as this.
+constexpr std::uint64_t kOneRequestNs = 100 * ums::kNsPerMs;
 
 enum class Stage : std::uint8_t { nothing_begun, orderly, ending };
 
 // Used by the signal handler, so they must be lock-free.
 std::atomic<Stage> stage{Stage::nothing_begun};
 std::atomic<int> kept_signal{0};
+std::atomic<std::uint64_t> kept_since_ns{0};
 std::atomic<bool> is_taken{false};  // the kept signal
 std::atomic<int> event_descriptor{-1};
 std::atomic<int> exit_code{to_int(ExitCode::stopped)};
 std::atomic<int> code_without_memory{to_int(ExitCode::environment)};
 std::atomic<bool> erases_line{false};
 static_assert(std::atomic<Stage>::is_always_lock_free && std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 void write_to_stderr(std::string_view text) {
     // A failure cannot be handled here.
@@ -52,11 +58,13 @@ void write_to_stderr(std::string_view text) {
 void on_signal(int signal) {
     Stage now = Stage::orderly;
     if (!stage.compare_exchange_strong(now, Stage::ending)) {
-        if (now == Stage::ending && signal == SIGHUP) return;
+        const bool is_same_request = kept_signal.load() != 0 && ums::RealClock().now_ns() - kept_since_ns.load() < kOneRequestNs;
+        if (now == Stage::ending && (signal == SIGHUP || is_same_request)) return;
         end_process(now == Stage::ending);
     }
     const int error_number = errno;
     is_taken = false;
+    kept_since_ns = ums::RealClock().now_ns();
     kept_signal = signal;
     const std::uint64_t one = 1;
     ::alarm(kSecondsKept);  // before the signal can be taken

@@ -5,7 +5,8 @@
 //   until GracefulStop  the process ends at once: nothing has begun
 //   with it             the first signal is kept for the code that ends the work cleanly
 //   after that          SIGINT and SIGTERM end the process at once, whatever its threads wait for. SIGHUP is ignored: a terminal that goes
-//                       away may send it twice, so the second one is not another request.
+//                       away may send it twice, so the second one is not another request. Nor is what comes within a tenth of a second of
+//                       the first signal: timeout(1) sends each signal twice.
 //
 // "At once": incomplete files are removed, nothing is drained, and no other file is removed; the XML log is well-formed at any time and
 // stays so.

@@ -80,13 +80,25 @@ TEST_CASE("a broken pipe ends nothing") {
     CHECK(run->wait() == 0);
 }
 
-TEST_CASE("a second signal ends the run, in order or immediately") {
+TEST_CASE("signals that come at once, as from timeout(1), are one: the run ends in order") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("100");
+    REQUIRE(run->says("main run, "));
+    run->send(SIGTERM);
+    run->send(SIGTERM);
+    run->send(SIGINT);
+    CHECK(run->wait() == 130);
+    CHECK_THAT(run->output(), ContainsSubstring("Final Summary") && ContainsSubstring("INCOMPLETE: "));
+    CHECK(folder.log_error().empty());
+}
+
+TEST_CASE("a later second signal ends the run, in order or immediately") {
     const IoproofFolder folder;
     const auto run = folder.start_run("100");
     REQUIRE(run->says("main run, "));
     run->send(SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
     run->send(SIGINT);
-    run->send(SIGTERM);
     CHECK(run->wait() == 130);
     CHECK(folder.log_error().empty());
 }
