@@ -15,14 +15,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/commands.hpp"
-#include "cli/console.hpp"
-#include "cli/exit_codes.hpp"
-#include "cli/help_text.hpp"
-#include "cli/manual.hpp"
 #include "cli/measuring/measuring.hpp"
-#include "cli/run_arguments.hpp"
-#include "cli/stop_signals.hpp"
+#include "cli/process/console.hpp"
+#include "cli/process/exit_codes.hpp"
+#include "cli/process/stop_signals.hpp"
+#include "cli/run/run_arguments.hpp"
+#include "cli/words/commands.hpp"
+#include "cli/words/help_text.hpp"
+#include "cli/words/manual.hpp"
 #include "config/problems.hpp"
 #include "reports/results_document.hpp"
 #include "sim/errors.hpp"

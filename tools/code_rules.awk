@@ -52,7 +52,7 @@ BEGIN {
     ban("(CHECK|REQUIRE)[A-Z_]* *\\(.*co_await", everywhere, nowhere, "gcc 12: co_await into a variable, then check that")
     # Allowed in cli: the terminal, signals, and the standard streams of the process.
     ban("# *include *<(sys/|unistd|fcntl|linux/|dirent|poll|pthread|mntent|termios|sched\\.h|arpa/|netinet/|netdb)",
-        "^(sim|config|reports|cli)/", "^cli/(console|program|stop_signals)\\.cpp$",
+        "^(sim|config|reports|cli)/", "^cli/(process/(console|stop_signals)|program)\\.cpp$",
         "what is the platform's stands in ums: output files in ums/base/output_place.hpp")
     ban("std::endl", everywhere, nowhere, "use '\\n'; flush where it matters")
     ban(name_before "volatile" name_after, everywhere, nowhere, "not for threads: use std::atomic")

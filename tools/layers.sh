@@ -20,6 +20,8 @@ BEGIN {
     # Folders of sim, likewise; all see the plain data above them.
     sim_order = " ledger page group promises journal files pool diagnosis log buffer context users workers backup verify readers " \
                 "recovery run bench rehearsal preflight "
+    # Folders of cli, likewise; what lies directly in cli sees them all.
+    cli_order = " process words link promises group witness status rehearse run powertest measuring diskspd sqlio report "
     # What config and reports see of sim: plain data, which includes only plain data.
     plain["config"] = " sim/options.hpp sim/file_role.hpp sim/limits.hpp "
     plain["reports"] = " sim/group/group_fact.hpp sim/group/group_result.hpp sim/backup_results.hpp sim/file_role.hpp " \
@@ -57,6 +59,18 @@ function check_order_inside_sim(folder_included) {
         return broken("inside sim a folder sees itself and those to its left:" sim_order)
 }
 
+# The program itself lies directly in cli; no folder sees it.
+function check_order_inside_cli(folder_included) {
+    if (folder ~ /\.[ch]pp$/) return
+    folder_included = included
+    sub(/^cli\//, "", folder_included)
+    if (folder_included !~ /\//) return broken("what lies directly in cli is included only there")
+    sub(/\/.*/, "", folder_included)
+    if (!contains(cli_order, folder)) return broken("cli/" folder " is not known to tools/layers.sh")
+    if (index(cli_order, " " folder_included " ") > index(cli_order, " " folder " "))
+        return broken("inside cli a folder sees itself and those to its left:" cli_order)
+}
+
 # A file below tests/<layer> sees what the layer sees, and tests/support.
 function check(layer, is_test, target, target_folder) {
     target = included
@@ -86,6 +100,7 @@ function check(layer, is_test, target, target_folder) {
         if (!contains(sees["ums/" folder], target_folder)) return broken("inside ums: base <- io <- sched")
     }
     if (layer == "sim" && target == "sim") check_order_inside_sim()
+    if (layer == "cli" && target == "cli") check_order_inside_cli()
 }
 
 function check_file(is_test, layer, line) {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/diskspd/diskspd_arguments.hpp"
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 
 namespace cli {
 namespace {

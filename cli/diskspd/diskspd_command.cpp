@@ -9,17 +9,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/commands.hpp"
-#include "cli/console.hpp"
 #include "cli/diskspd/diskspd_arguments.hpp"
 #include "cli/diskspd/diskspd_options.hpp"
 #include "cli/diskspd/diskspd_specification.hpp"
 #include "cli/diskspd/precreated_files.hpp"
 #include "cli/diskspd/profile_reader.hpp"
 #include "cli/diskspd/write_buffers.hpp"
-#include "cli/exit_codes.hpp"
-#include "cli/help_text.hpp"
 #include "cli/measuring/measuring.hpp"
+#include "cli/process/console.hpp"
+#include "cli/process/exit_codes.hpp"
+#include "cli/words/commands.hpp"
+#include "cli/words/help_text.hpp"
 #include "reports/diskspd/diskspd_profile_text.hpp"
 #include "reports/diskspd/diskspd_profile_xml.hpp"
 #include "reports/diskspd/diskspd_results_xml.hpp"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/diskspd/diskspd_numbers.hpp"
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "ums/base/whole_number.hpp"
 
 namespace cli {

@@ -6,7 +6,7 @@
 #include "cli/diskspd/diskspd_distribution.hpp"
 #include "cli/diskspd/diskspd_numbers.hpp"
 #include "cli/diskspd/diskspd_parser.hpp"
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 
 namespace cli {
 

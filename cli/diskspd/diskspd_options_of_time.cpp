@@ -7,7 +7,7 @@
 #include "cli/diskspd/diskspd_affinity.hpp"
 #include "cli/diskspd/diskspd_numbers.hpp"
 #include "cli/diskspd/diskspd_parser.hpp"
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "ums/base/whole_number.hpp"
 
 namespace cli {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/exit_codes.hpp"
 #include "cli/measuring/measuring.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "reports/diskspd/diskspd_system.hpp"
 #include "sim/limits.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "cli/diskspd/diskspd_distribution.hpp"
 #include "cli/diskspd/xml_reader.hpp"
-#include "cli/exit_codes.hpp"
 #include "cli/measuring/measuring.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "ums/base/whole_number.hpp"
 
 namespace cli {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/input_file.hpp"
 #include "ums/base/prng.hpp"

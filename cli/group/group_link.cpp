@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/witness/tls.hpp"
-#include "cli/witness/witness_wire.hpp"
+#include "cli/link/tls.hpp"
+#include "cli/link/witness_wire.hpp"
 #include "ums/base/os_thread.hpp"
 
 namespace cli {

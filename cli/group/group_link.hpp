@@ -13,8 +13,8 @@
 #include <boost/asio/ssl/context.hpp>
 
 #include "cli/group/group_message.hpp"
-#include "cli/witness/tls_link.hpp"
-#include "cli/witness/witness_address.hpp"
+#include "cli/link/tls_link.hpp"
+#include "cli/link/witness_address.hpp"
 #include "ums/base/clock.hpp"
 
 namespace cli {

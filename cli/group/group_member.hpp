@@ -11,7 +11,7 @@
 
 #include "cli/group/group_link.hpp"
 #include "cli/group/group_settings.hpp"
-#include "cli/stop_signals.hpp"
+#include "cli/process/stop_signals.hpp"
 #include "sim/group/group_explanation.hpp"
 #include "sim/group/run_group.hpp"
 #include "sim/results.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "ums/base/whole_number.hpp"
 
 namespace cli {

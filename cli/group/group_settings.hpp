@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/group/group_message.hpp"
-#include "cli/switch_words.hpp"
-#include "cli/switches.hpp"
+#include "cli/words/switch_words.hpp"
+#include "cli/words/switches.hpp"
 
 namespace cli {
 

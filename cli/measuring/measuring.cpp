@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "cli/console_sink.hpp"
-#include "cli/exit_codes.hpp"
 #include "cli/measuring/overwritable.hpp"
-#include "cli/run_control.hpp"
-#include "cli/stop_signals.hpp"
+#include "cli/process/console_sink.hpp"
+#include "cli/process/exit_codes.hpp"
+#include "cli/process/run_control.hpp"
+#include "cli/process/stop_signals.hpp"
 #include "config/problems.hpp"
 #include "config/text_decoding.hpp"
 #include "reports/measure_report.hpp"

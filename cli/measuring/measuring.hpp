@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/console.hpp"
+#include "cli/process/console.hpp"
 #include "sim/bench/measurement.hpp"
 
 namespace cli {

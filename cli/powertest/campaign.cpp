@@ -10,13 +10,13 @@
 
 #include <fmt/format.h>
 
-#include "cli/exit_codes.hpp"
-#include "cli/moment_pipe.hpp"
 #include "cli/powertest/drawn_cut.hpp"
 #include "cli/powertest/powertest_arguments.hpp"
 #include "cli/powertest/state_folder.hpp"
-#include "cli/run_arguments.hpp"
-#include "cli/switch_words.hpp"
+#include "cli/process/exit_codes.hpp"
+#include "cli/run/moment_pipe.hpp"
+#include "cli/run/run_arguments.hpp"
+#include "cli/words/switch_words.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/io/errno_error.hpp"

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/console.hpp"
 #include "cli/powertest/campaign_state.hpp"
 #include "cli/powertest/reported_findings.hpp"
 #include "cli/powertest/state_folder.hpp"
-#include "cli/stop_signals.hpp"
+#include "cli/process/console.hpp"
+#include "cli/process/stop_signals.hpp"
 #include "ums/base/child_process.hpp"
 #include "ums/base/named_pipe.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "reports/json_text.hpp"
 
 namespace cli {

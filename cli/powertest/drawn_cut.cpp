@@ -1,6 +1,6 @@
 #include "cli/powertest/drawn_cut.hpp"
 
-#include "cli/moment_pipe.hpp"
+#include "cli/run/moment_pipe.hpp"
 #include "ums/base/prng.hpp"
 
 namespace cli {

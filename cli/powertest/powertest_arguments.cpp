@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/commands.hpp"
-#include "cli/exit_codes.hpp"
-#include "cli/run_arguments.hpp"
-#include "cli/switch_words.hpp"
+#include "cli/process/exit_codes.hpp"
+#include "cli/run/run_arguments.hpp"
+#include "cli/words/commands.hpp"
+#include "cli/words/switch_words.hpp"
 
 namespace cli {
 namespace {

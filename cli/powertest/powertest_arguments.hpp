@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/powertest/campaign_state.hpp"
-#include "cli/switches.hpp"
+#include "cli/words/switches.hpp"
 
 namespace cli {
 

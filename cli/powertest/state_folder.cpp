@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/exit_codes.hpp"
-#include "cli/shell_quoted.hpp"
+#include "cli/process/exit_codes.hpp"
+#include "cli/words/shell_quoted.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/output_place.hpp"
 #include "ums/io/errno_error.hpp"

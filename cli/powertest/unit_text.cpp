@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/exit_codes.hpp"
 #include "cli/powertest/powertest_arguments.hpp"
+#include "cli/process/exit_codes.hpp"
 
 namespace cli {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/exit_codes.hpp"
 #include "cli/measuring/measuring.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "sim/limits.hpp"
 #include "ums/base/os_thread.hpp"
 #include "ums/base/whole_number.hpp"

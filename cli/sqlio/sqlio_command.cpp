@@ -4,14 +4,14 @@
 
 #include <fmt/format.h>
 
-#include "cli/commands.hpp"
-#include "cli/console.hpp"
-#include "cli/exit_codes.hpp"
-#include "cli/help_text.hpp"
 #include "cli/measuring/measuring.hpp"
+#include "cli/process/console.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "cli/sqlio/sqlio_arguments.hpp"
 #include "cli/sqlio/sqlio_options.hpp"
 #include "cli/sqlio/sqlio_specification.hpp"
+#include "cli/words/commands.hpp"
+#include "cli/words/help_text.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/input_file.hpp"
 #include "ums/base/machine.hpp"

@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "cli/commands.hpp"
-#include "cli/console.hpp"
-#include "cli/exit_codes.hpp"
-#include "cli/stop_signals.hpp"
-#include "cli/switch_words.hpp"
-#include "cli/witness/tls.hpp"
-#include "cli/witness/witness_address.hpp"
+#include "cli/link/tls.hpp"
+#include "cli/link/witness_address.hpp"
+#include "cli/process/console.hpp"
+#include "cli/process/exit_codes.hpp"
+#include "cli/process/stop_signals.hpp"
 #include "cli/witness/witness_server.hpp"
 #include "cli/witness/witness_shelf.hpp"
+#include "cli/words/commands.hpp"
+#include "cli/words/switch_words.hpp"
 #include "ums/base/printable.hpp"
 
 namespace cli {

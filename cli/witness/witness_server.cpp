@@ -12,7 +12,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 
-#include "cli/witness/tls.hpp"
+#include "cli/link/tls.hpp"
 #include "cli/witness/witness_session.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/clock.hpp"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/witness/witness_address.hpp"
+#include "cli/link/witness_address.hpp"
 #include "cli/witness/witness_shelf.hpp"
 
 namespace cli {

@@ -13,9 +13,9 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "cli/witness/promise_store.hpp"
+#include "cli/link/witness_wire.hpp"
+#include "cli/promises/promise_store.hpp"
 #include "cli/witness/witness_shelf.hpp"
-#include "cli/witness/witness_wire.hpp"
 
 namespace cli {
 

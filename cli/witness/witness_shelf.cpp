@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/output_place.hpp"
 #include "ums/base/whole_number.hpp"

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "cli/group/group_shelf.hpp"
-#include "cli/witness/promise_store.hpp"
-#include "cli/witness/witness_wire.hpp"
+#include "cli/link/witness_wire.hpp"
+#include "cli/promises/promise_store.hpp"
 #include "sim/promises/promise_record.hpp"
 #include "ums/base/output_handle.hpp"
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/commands.hpp"
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
+#include "cli/words/commands.hpp"
 #include "config/config.hpp"
 #include "reports/thresholds.hpp"
 #include "sim/journal/history.hpp"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "cli/group/group_link.hpp"
-#include "cli/witness/witness_sink.hpp"
+#include "cli/promises/witness_sink.hpp"
 #include "ums/base/open_files.hpp"
 
 namespace {

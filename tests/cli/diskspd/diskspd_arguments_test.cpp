@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "cli/diskspd/diskspd_numbers.hpp"
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "tests/support/catch.hpp"
 
 using cli::check_diskspd_profile;

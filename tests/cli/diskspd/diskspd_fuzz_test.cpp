@@ -5,7 +5,7 @@
 #include "cli/diskspd/diskspd_arguments.hpp"
 #include "cli/diskspd/diskspd_specification.hpp"
 #include "cli/diskspd/profile_reader.hpp"
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "cli/sqlio/sqlio_arguments.hpp"
 #include "cli/sqlio/sqlio_specification.hpp"
 #include "reports/diskspd/diskspd_profile_text.hpp"

@@ -4,7 +4,7 @@
 
 #include "cli/diskspd/precreated_files.hpp"
 #include "cli/diskspd/profile_reader.hpp"
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "reports/diskspd/diskspd_profile_xml.hpp"
 #include "sim/bench/measurement.hpp"
 #include "tests/support/catch.hpp"

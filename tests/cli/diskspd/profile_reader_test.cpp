@@ -4,7 +4,7 @@
 
 #include "cli/diskspd/diskspd_arguments.hpp"
 #include "cli/diskspd/xml_reader.hpp"
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "reports/diskspd/diskspd_profile_xml.hpp"
 #include "tests/support/catch.hpp"
 

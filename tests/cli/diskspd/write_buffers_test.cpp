@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"
 #include "ums/base/units.hpp"

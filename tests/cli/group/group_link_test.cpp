@@ -18,8 +18,8 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 
-#include "cli/witness/tls.hpp"
-#include "cli/witness/witness_wire.hpp"
+#include "cli/link/tls.hpp"
+#include "cli/link/witness_wire.hpp"
 #include "tests/cli/group/one_group.hpp"
 #include "tests/cli/witness/witness_rig.hpp"
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {

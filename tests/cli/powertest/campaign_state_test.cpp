@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "cli/exit_codes.hpp"
 #include "cli/powertest/state_folder.hpp"
 #include "cli/powertest/unit_text.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
 

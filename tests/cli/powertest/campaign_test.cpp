@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
-#include "cli/exit_codes.hpp"
 #include "cli/powertest/state_folder.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "tests/cli/group/hosts.hpp"
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"

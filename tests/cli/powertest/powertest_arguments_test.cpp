@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "tests/support/catch.hpp"
 
 using Words = std::vector<std::string>;

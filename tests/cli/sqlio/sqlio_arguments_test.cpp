@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "cli/exit_codes.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "cli/sqlio/sqlio_specification.hpp"
 #include "tests/support/catch.hpp"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <thread>
 
+#include "cli/promises/witness_sink.hpp"
 #include "cli/witness/witness_server.hpp"
 #include "cli/witness/witness_shelf.hpp"
-#include "cli/witness/witness_sink.hpp"
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
 #include "ums/base/machine.hpp"

@@ -18,9 +18,9 @@
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 
-#include "cli/exit_codes.hpp"
-#include "cli/witness/tls.hpp"
-#include "cli/witness/tls_link.hpp"
+#include "cli/link/tls.hpp"
+#include "cli/link/tls_link.hpp"
+#include "cli/process/exit_codes.hpp"
 #include "sim/errors.hpp"
 #include "tests/cli/witness/witness_rig.hpp"
 #include "tests/support/file_size_limit.hpp"
