@@ -1,76 +1,25 @@
 #include "sim/diagnosis/classifier.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <functional>
-#include <string>
 #include <vector>
 
-#include "sim/diagnosis/finding_facts.hpp"
+#include "tests/sim/diagnosis/judged_image.hpp"
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/seed.hpp"
 
 using sim::FindingKind;
 using sim::SectorState;
+using sim::testing::copy_sectors;
+using sim::testing::found;
+using sim::testing::ImageCase;
+using sim::testing::kSampleIdentity;
 using sim::testing::PageBuffer;
+using sim::testing::sample_version;
 
 namespace {
 
-constexpr sim::PageIdentity kWritten = sim::testing::kSampleIdentity;
-constexpr sim::WriteTimeRange kTimes{1'700'000'000'000'000, 1'700'000'200'000'000};
-
-sim::PageIdentity version(std::uint32_t number) {
-    sim::PageIdentity identity = kWritten;
-    identity.version = number;
-    identity.lsn = kWritten.lsn - kWritten.version + number;
-    identity.write_utc_us = kWritten.write_utc_us - (std::uint64_t{kWritten.version} - number) * 1'000'000;
-    return identity;
-}
-
-struct Case {
-    sim::PageIdentity written = kWritten;
-    bool transient = false;
-    bool read_back = false;
-    bool over_old_file = false;
-    std::optional<sim::PagePlace> found_elsewhere{};
-    bool never_written = false;
-    bool all_writes_known = false;
-};
-
-// The finding that results from such an image.
-sim::Finding found(const PageBuffer& image, const Case& with = {}) {
-    const PageBuffer scratch;
-    sim::ExpectedPage expected;
-    expected.run_id = with.written.run_id;
-    expected.file_id = with.written.file_id;
-    expected.page_id = with.written.page_id;
-    if (!with.never_written) {
-        expected.entry.version = with.written.version & sim::kVersionMax;
-        expected.entry.first_write = with.written.version == 1 ? 1 : 0;
-        expected.entry.lsn = with.written.lsn;
-        expected.entry.checksum = sim::make_page(with.written, scratch.data());
-    }
-    expected.entry.read_back = with.read_back ? 1 : 0;
-    REQUIRE_FALSE(sim::page_matches(image.data(), expected));
-    sim::WrittenImage written(image.data(), expected, kTimes);
-    if (with.all_writes_known) written.find_time_by_checksum(image.data(), kTimes);
-    sim::Evidence evidence = sim::examine(image.data(), expected, written);
-    evidence.is_transient = with.transient;
-    evidence.is_first_write_over_old = with.over_old_file;
-    evidence.found_elsewhere = with.found_elsewhere;
-    sim::Finding finding = sim::make_finding(evidence, sim::classify(evidence));
-    CHECK_FALSE(finding.description.empty());
-    CHECK_FALSE(finding.reasoning.empty());
-    CHECK(finding.transient == with.transient);
-    return finding;
-}
-
-FindingKind kind(const PageBuffer& image, const Case& with = {}) { return found(image, with).kind; }
-
-void copy_sectors(const PageBuffer& from, const PageBuffer& to, std::uint32_t first, std::uint32_t count) {
-    std::memcpy(to.data() + first * 512, from.data() + first * 512, count * 512);
-}
+FindingKind kind(const PageBuffer& image, const ImageCase& with = {}) { return found(image, with).kind; }
 
 }  // namespace
 
@@ -83,7 +32,7 @@ TEST_CASE("every flipped bit is bit corruption, and is located exactly") {
         const std::uint32_t offset = position / 8;
         const std::uint32_t bit = position % 8;
         CAPTURE(offset, bit);
-        const PageBuffer page(kWritten);
+        const PageBuffer page(kSampleIdentity);
         page[offset] ^= static_cast<std::byte>(1U << bit);
         const sim::Finding finding = found(page);
         REQUIRE(finding.kind == FindingKind::bit_corruption);
@@ -98,7 +47,7 @@ TEST_CASE("every flipped bit is bit corruption, and is located exactly") {
 }
 
 TEST_CASE("an older version is a stale read, a lost write or a reverted page, depending on later and earlier reads") {
-    const PageBuffer older(version(6));
+    const PageBuffer older(sample_version(6));
     CHECK(kind(older, {.transient = true}) == FindingKind::stale_read);
     CHECK(kind(older, {.transient = true, .read_back = true}) == FindingKind::stale_read);
     CHECK(kind(older) == FindingKind::lost_write);
@@ -106,7 +55,7 @@ TEST_CASE("an older version is a stale read, a lost write or a reverted page, de
     const sim::Finding finding = found(older);
     CHECK(or_empty(finding.expected).version == 7);
     CHECK(or_empty(finding.received).version == 6);
-    CHECK(or_empty(finding.received).lsn == version(6).lsn);
+    CHECK(or_empty(finding.received).lsn == sample_version(6).lsn);
     CHECK(finding.place.size_bytes == sim::kPageBytes);
     // Nobody has looked in between.
     CHECK_THAT(finding.reasoning.back(), ContainsSubstring("the write never arrived, or was undone before anybody read the page."));
@@ -117,21 +66,21 @@ TEST_CASE("an older version is a stale read, a lost write or a reverted page, de
 }
 
 TEST_CASE("an older version here and the newest one elsewhere are a misdirected write with both ends") {
-    const sim::Finding finding = found(PageBuffer(version(6)), {.found_elsewhere = sim::PagePlace{2, "f", 812, 7}});
+    const sim::Finding finding = found(PageBuffer(sample_version(6)), {.found_elsewhere = sim::PagePlace{2, "f", 812, 7}});
     CHECK(finding.kind == FindingKind::misdirected_write);
     REQUIRE(finding.other);
     CHECK(finding.other->page_id == 812);
     CHECK_THAT(finding.description, ContainsSubstring("written to another place: page 812 of file 2"));
     CHECK_FALSE(holds_other_page(finding));
     // Zeros have no number of a page.
-    const sim::Finding first = found(PageBuffer(), {.written = version(1), .found_elsewhere = sim::PagePlace{2, "f", 812, 1}});
+    const sim::Finding first = found(PageBuffer(), {.written = sample_version(1), .found_elsewhere = sim::PagePlace{2, "f", 812, 1}});
     CHECK(first.kind == FindingKind::misdirected_write);
     CHECK_THAT(first.description, ContainsSubstring("written to another place: page 812 of file 2"));
     CHECK_FALSE(holds_other_page(first));
 }
 
 TEST_CASE("another page's image is a misdirected read if it came once, and a misdirected write if it persists") {
-    sim::PageIdentity other = kWritten;
+    sim::PageIdentity other = kSampleIdentity;
     other.page_id = 301;
     other.version = 3;
     CHECK(kind(PageBuffer(other), {.transient = true}) == FindingKind::misdirected_read);
@@ -143,7 +92,7 @@ TEST_CASE("another page's image is a misdirected read if it came once, and a mis
     other.file_id = 1;
     CHECK(found(PageBuffer(other)).other->file_id == 1);
     // Half of the image is enough.
-    const PageBuffer half(kWritten);
+    const PageBuffer half(kSampleIdentity);
     copy_sectors(PageBuffer(other), half, 8, 8);
     CHECK(kind(half) == FindingKind::misdirected_write);
     CHECK_THAT(found(half).description, ContainsSubstring("The page holds a part of page 301 of file 1"));
@@ -152,23 +101,13 @@ TEST_CASE("another page's image is a misdirected read if it came once, and a mis
     CHECK(kind(PageBuffer(other), {.never_written = true}) == FindingKind::misdirected_write);
 }
 
-TEST_CASE("another page's image where nothing was ever written may have been there before the file was") {
-    sim::PageIdentity other = kWritten;
-    other.page_id = 301;
-    const auto last_reason = [&other](bool never_written) {
-        return found(PageBuffer(other), {.never_written = never_written}).reasoning.back();
-    };
-    CHECK(last_reason(false) == "The other page's image was written here.");
-    CHECK(last_reason(true) == "The other page's image was written here, or was in this space when the file got it.");
-}
-
 TEST_CASE("sectors of two versions are a torn page, wherever the tear is") {
     for (std::uint32_t first = 0; first < 16; ++first) {
         for (const std::uint32_t count : {1U, 3U, 8U}) {
             if (first + count > 16 || count == 16) continue;
             CAPTURE(first, count);
-            const PageBuffer page(kWritten);
-            copy_sectors(PageBuffer(version(5)), page, first, count);
+            const PageBuffer page(kSampleIdentity);
+            copy_sectors(PageBuffer(sample_version(5)), page, first, count);
             const sim::Finding finding = found(page);
             CHECK(finding.kind == FindingKind::torn_page);
             CHECK(or_empty(finding.comparison).tear_on_4k_lines == (count == 8 && first % 8 == 0));
@@ -180,47 +119,34 @@ TEST_CASE("sectors of two versions are a torn page, wherever the tear is") {
         }
     }
     // Of three versions.
-    const PageBuffer page(kWritten);
-    copy_sectors(PageBuffer(version(5)), page, 2, 2);
-    copy_sectors(PageBuffer(version(6)), page, 9, 1);
+    const PageBuffer page(kSampleIdentity);
+    copy_sectors(PageBuffer(sample_version(5)), page, 2, 2);
+    copy_sectors(PageBuffer(sample_version(6)), page, 9, 1);
     CHECK(kind(page) == FindingKind::torn_page);
     // Two old ones.
-    const PageBuffer old(version(6));
-    copy_sectors(PageBuffer(version(5)), old, 4, 4);
+    const PageBuffer old(sample_version(6));
+    copy_sectors(PageBuffer(sample_version(5)), old, 4, 4);
     CHECK(kind(old, {.read_back = true}) == FindingKind::torn_page);
 }
 
-TEST_CASE("a torn page that a later read returned whole does not show that a write arrived in part") {
-    const PageBuffer torn(kWritten);
-    copy_sectors(PageBuffer(version(kWritten.version - 1)), torn, 8, 8);
-    for (const bool is_transient : {false, true}) {
-        const sim::Finding finding = found(torn, {.transient = is_transient});
-        CHECK(finding.kind == FindingKind::torn_page);
-        // Not "it", which would be the version that was written.
-        if (is_transient) CHECK_THAT(finding.description, ContainsSubstring("A later read did not return this image."));
-        const auto is_about_write = [](const std::string& reason) { return reason.find("part of the write") != std::string::npos; };
-        CHECK(std::any_of(finding.reasoning.begin(), finding.reasoning.end(), is_about_write) == !is_transient);
-    }
-}
-
 TEST_CASE("a torn first write of a page leaves zeros") {
-    const PageBuffer page(version(1));
+    const PageBuffer page(sample_version(1));
     std::memset(page.data() + 4096, 0, 4096);
-    const sim::Finding finding = found(page, {.written = version(1)});
+    const sim::Finding finding = found(page, {.written = sample_version(1)});
     CHECK(finding.kind == FindingKind::torn_page);
     CHECK(or_empty(finding.comparison).tear_on_4k_lines);
-    CHECK(kind(page, {.written = version(1), .read_back = true}) == FindingKind::zeroed_page);
+    CHECK(kind(page, {.written = sample_version(1), .read_back = true}) == FindingKind::zeroed_page);
 }
 
 TEST_CASE("zeros are a zeroed page, or what was there before the first write") {
     const PageBuffer zeros;
     CHECK(kind(zeros) == FindingKind::zeroed_page);
     CHECK(kind(zeros, {.transient = true}) == FindingKind::zeroed_page);
-    CHECK(kind(zeros, {.written = version(1)}) == FindingKind::lost_write);
-    CHECK(kind(zeros, {.written = version(1), .transient = true}) == FindingKind::zeroed_page);
-    CHECK(kind(zeros, {.written = version(1), .read_back = true}) == FindingKind::zeroed_page);
-    CHECK(kind(zeros, {.written = version(1), .found_elsewhere = sim::PagePlace{1, "f", 5, 1}}) == FindingKind::misdirected_write);
-    const PageBuffer part(kWritten);
+    CHECK(kind(zeros, {.written = sample_version(1)}) == FindingKind::lost_write);
+    CHECK(kind(zeros, {.written = sample_version(1), .transient = true}) == FindingKind::zeroed_page);
+    CHECK(kind(zeros, {.written = sample_version(1), .read_back = true}) == FindingKind::zeroed_page);
+    CHECK(kind(zeros, {.written = sample_version(1), .found_elsewhere = sim::PagePlace{1, "f", 5, 1}}) == FindingKind::misdirected_write);
+    const PageBuffer part(kSampleIdentity);
     std::memset(part.data() + 1024, 0, 512);
     CHECK(kind(part) == FindingKind::zeroed_page);
     CHECK_THAT(found(part).description, ContainsSubstring("of its 16 sectors came back as zeros."));
@@ -231,7 +157,7 @@ TEST_CASE("the pattern of an unfilled buffer takes precedence, and its bytes are
     sim::stamp_not_read(nothing.data(), sim::kPageBytes);
     CHECK(found(nothing).kind == FindingKind::bytes_not_read);
     CHECK(or_empty(found(nothing).comparison).not_read_bytes == 8192);
-    const PageBuffer part(version(6));
+    const PageBuffer part(sample_version(6));
     sim::stamp_not_read(part.data() + 4096, 512);
     const sim::Finding finding = found(part);
     CHECK(finding.kind == FindingKind::bytes_not_read);
@@ -241,7 +167,7 @@ TEST_CASE("the pattern of an unfilled buffer takes precedence, and its bytes are
 }
 
 TEST_CASE("a sound page of another run, and noise, are foreign") {
-    sim::PageIdentity other = kWritten;
+    sim::PageIdentity other = kSampleIdentity;
     other.run_id += 77;
     const sim::Finding finding = found(PageBuffer(other));
     CHECK(finding.kind == FindingKind::foreign_page);
@@ -255,19 +181,19 @@ TEST_CASE("a sound page of another run, and noise, are foreign") {
 }
 
 TEST_CASE("what an earlier run left in place of a page's first version is a lost write") {
-    sim::PageIdentity earlier = kWritten;
+    sim::PageIdentity earlier = kSampleIdentity;
     earlier.run_id += 77;
-    const Case over_old{.written = version(1), .over_old_file = true};
+    const ImageCase over_old{.written = sample_version(1), .over_old_file = true};
     CHECK(kind(PageBuffer(earlier), over_old) == FindingKind::lost_write);
-    CHECK(kind(PageBuffer(earlier), {.written = version(1)}) == FindingKind::foreign_page);
+    CHECK(kind(PageBuffer(earlier), {.written = sample_version(1)}) == FindingKind::foreign_page);
     // It had been there: what came back did not stand below it.
-    CHECK(kind(PageBuffer(earlier), {.written = version(1), .read_back = true, .over_old_file = true}) == FindingKind::foreign_page);
+    CHECK(kind(PageBuffer(earlier), {.written = sample_version(1), .read_back = true, .over_old_file = true}) == FindingKind::foreign_page);
     earlier.page_id = 9;
     CHECK(kind(PageBuffer(earlier), over_old) == FindingKind::foreign_page);
 }
 
 TEST_CASE("an earlier write of the newest version is old, as when a file has been restored again") {
-    sim::PageIdentity earlier = kWritten;
+    sim::PageIdentity earlier = kSampleIdentity;
     earlier.write_utc_us -= 5;
     const PageBuffer image(earlier);
     CHECK(kind(image, {.transient = true, .all_writes_known = true}) == FindingKind::stale_read);
@@ -278,17 +204,17 @@ TEST_CASE("an earlier write of the newest version is old, as when a file has bee
 }
 
 TEST_CASE("a version that was never written is a future version") {
-    CHECK(kind(PageBuffer(version(8))) == FindingKind::future_version);
-    CHECK(kind(PageBuffer(version(8)), {.transient = true}) == FindingKind::future_version);
-    sim::PageIdentity later = kWritten;
+    CHECK(kind(PageBuffer(sample_version(8))) == FindingKind::future_version);
+    CHECK(kind(PageBuffer(sample_version(8)), {.transient = true}) == FindingKind::future_version);
+    sim::PageIdentity later = kSampleIdentity;
     later.write_utc_us += 5;
     CHECK(kind(PageBuffer(later)) == FindingKind::future_version);
-    later = kWritten;
+    later = kSampleIdentity;
     later.lsn += 1;
     CHECK(kind(PageBuffer(later)) == FindingKind::future_version);
     CHECK(found(PageBuffer(later), {}).description.starts_with("Version 7 of the page came back, but not the image that was written."));
-    const PageBuffer part(kWritten);
-    copy_sectors(PageBuffer(version(8)), part, 8, 8);
+    const PageBuffer part(kSampleIdentity);
+    copy_sectors(PageBuffer(sample_version(8)), part, 8, 8);
     const sim::Finding finding = found(part, {});
     CHECK(finding.kind == FindingKind::future_version);
     CHECK(finding.description.starts_with("A part of version 8 of the page came back; version 7 is the newest that was ever written."));
@@ -296,18 +222,18 @@ TEST_CASE("a version that was never written is a future version") {
 }
 
 TEST_CASE("garbage in a few sectors is bit corruption, and the offset of shifted data is found") {
-    const PageBuffer page(kWritten);
+    const PageBuffer page(kSampleIdentity);
     sim::fill_from_seed(5, page.data() + 2048, 1024);
     CHECK(kind(page) == FindingKind::bit_corruption);
-    const PageBuffer first(kWritten);
+    const PageBuffer first(kSampleIdentity);
     sim::fill_from_seed(5, first.data(), 512);
     const sim::Finding header_gone = found(first);
     CHECK(header_gone.kind == FindingKind::bit_corruption);
     CHECK(or_empty(header_gone.comparison).first_wrong_byte < 8);
     CHECK(or_empty(header_gone.comparison).wrong_bytes <= 512);
     for (const std::int32_t shift : {1, 8, 512, 1024, -1, -16, -512}) {
-        const PageBuffer whole(kWritten);
-        const PageBuffer moved(kWritten);
+        const PageBuffer whole(kSampleIdentity);
+        const PageBuffer moved(kSampleIdentity);
         if (shift > 0) std::memcpy(moved.data() + shift, whole.data(), static_cast<std::size_t>(8192 - shift));
         if (shift < 0) std::memcpy(moved.data(), whole.data() - shift, static_cast<std::size_t>(8192 + shift));
         CAPTURE(shift);
@@ -320,8 +246,8 @@ TEST_CASE("garbage in a few sectors is bit corruption, and the offset of shifted
 TEST_CASE("sectors of an older version at other offsets are neither an older page nor a torn one") {
     for (const std::uint32_t first : {0U, 4U}) {
         CAPTURE(first);
-        const PageBuffer old(version(6));
-        const PageBuffer page(kWritten);
+        const PageBuffer old(sample_version(6));
+        const PageBuffer page(kSampleIdentity);
         // Each sector in the place of its neighbor.
         for (std::uint32_t i = first; i < sim::kSectorsPerPage; ++i) {
             std::memcpy(page.data() + i * 512, old.data() + (i ^ 1U) * 512, 512);
@@ -333,52 +259,8 @@ TEST_CASE("sectors of an older version at other offsets are neither an older pag
 }
 
 TEST_CASE("the contents from before a file was cut and grown again are a reverted page, or a stale read") {
-    CHECK(kind(PageBuffer(version(6)), {.never_written = true}) == FindingKind::reverted_page);
-    CHECK(kind(PageBuffer(version(6)), {.transient = true, .never_written = true}) == FindingKind::stale_read);
-}
-
-TEST_CASE("of contents from before a cut it is not said that a version 0 was written, or read back") {
-    for (const bool is_transient : {false, true}) {
-        CAPTURE(is_transient);
-        const PageBuffer page(version(6));
-        const Case with{.transient = is_transient, .never_written = true};
-        CHECK_THAT(found(page, with).description,
-                   ContainsSubstring("has grown again, so it must be zeros, but version 6 from before the cut came back."));
-        std::memset(page.data(), 0, 4096);
-        CHECK_THAT(found(page, with).description, ContainsSubstring("but a part of version 6 from before the cut came back."));
-    }
-}
-
-TEST_CASE("nothing is said of later reads that did not take place, or did not help") {
-    const PageBuffer older(version(kWritten.version - 1));
-    sim::ExpectedPage expected{kWritten.run_id, kWritten.file_id, kWritten.page_id, {}};
-    expected.entry.version = kWritten.version & sim::kVersionMax;
-    expected.entry.lsn = kWritten.lsn;
-    const sim::WrittenImage written(older.data(), expected, kTimes);
-    sim::Evidence evidence = sim::examine(older.data(), expected, written);
-    const auto all_text = [&evidence] {
-        const sim::Finding finding = sim::make_finding(evidence, sim::classify(evidence));
-        std::string text = finding.description;
-        for (const std::string& reason : finding.reasoning) text += " " + reason;
-        return text;
-    };
-    CHECK_THAT(all_text(), ContainsSubstring("newly opened"));
-    evidence.later_reads = sim::LaterReads::some;
-    CHECK_THAT(all_text(), !ContainsSubstring("newly opened"));
-    CHECK_THAT(all_text(), ContainsSubstring("did not help"));
-    evidence.later_reads = sim::LaterReads::none;
-    CHECK_THAT(all_text(), !ContainsSubstring("did not help"));
-    CHECK_THAT(all_text(), !ContainsSubstring("persistent"));
-    evidence.is_transient = true;
-    evidence.was_overwritten = true;
-    CHECK_THAT(all_text(), !ContainsSubstring("later read"));
-    CHECK_THAT(all_text(), ContainsSubstring("Somebody wrote the page"));
-    evidence.was_overwritten = false;
-    evidence.later_reads = sim::LaterReads::all;
-    CHECK_THAT(all_text(), ContainsSubstring("the write had arrived"));
-    evidence.became_right = false;
-    CHECK_THAT(all_text(), !ContainsSubstring("the write had arrived"));
-    CHECK_THAT(all_text(), !ContainsSubstring("the right page"));
+    CHECK(kind(PageBuffer(sample_version(6)), {.never_written = true}) == FindingKind::reverted_page);
+    CHECK(kind(PageBuffer(sample_version(6)), {.transient = true, .never_written = true}) == FindingKind::stale_read);
 }
 
 TEST_CASE("the reads after a wrong one are told apart by what came") {
