@@ -65,7 +65,7 @@ void check_columns(const Json& results, const std::string& name) {
 
 Json parse_results(std::string_view text, const std::string& name) {
     // As the run made it at its start.
-    if (text.empty()) refuse(name, "it is empty: its run was lost, or still works");
+    if (text.empty()) refuse(name, "it is empty: its run was lost, or is still running");
     if (const auto problem = json_problem(text)) refuse(name, "it " + *problem);
     Json json = Json::parse(text);
     const auto format = json.is_object() ? json.find("format") : json.end();

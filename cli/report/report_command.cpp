@@ -252,7 +252,7 @@ ExitCode show_all(ReportArguments arguments, Console& console) {
 void pass_over_empty_folders(const FoundResults& found, bool is_group, Console& console) {
     for (const std::string& folder : found.empty_folders) {
         if (!is_group) throw UsageError(fmt::format("'{}': there is no results file in it whose name ends with .json", folder));
-        console.add_message(fmt::format("'{}' holds no results file: its run was lost, or still works.\n", ums::printable(folder)));
+        console.add_message(fmt::format("'{}' holds no results file: its run was lost, or is still running.\n", ums::printable(folder)));
     }
 }
 

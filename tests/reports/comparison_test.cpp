@@ -224,7 +224,7 @@ TEST_CASE("a comparison marks the side that is a rehearsal, in its text, documen
 
 TEST_CASE("a file that is not a results file is refused with the reason") {
     CHECK_THAT(error_of("{"), ContainsSubstring("'x.json': it is not JSON, or was cut off: line 1, column 1."));
-    CHECK_THAT(error_of(""), ContainsSubstring("'x.json': it is empty: its run was lost, or still works."));
+    CHECK_THAT(error_of(""), ContainsSubstring("'x.json': it is empty: its run was lost, or is still running."));
     CHECK_THAT(error_of("[1]"), ContainsSubstring("not a results file of ioproof"));
     CHECK_THAT(error_of("{\"format\":1}"), ContainsSubstring("not a results file of ioproof"));
     CHECK_THAT(error_of("{\"format\":2,\"program\":\"ioproof\"}"), ContainsSubstring("it is of format 2; this version reads format 1"));
