@@ -30,7 +30,7 @@ std::chrono::milliseconds time_to_begin() {
 
 }  // namespace
 
-TEST_CASE("a signal ends a run in order: exit code 130, with the summary and a complete log") {
+TEST_CASE("a signal ends a run cleanly: exit code 130, with the summary and a complete log") {
     const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
     const IoproofFolder folder;
     const auto run = folder.start_run("100");
@@ -45,7 +45,7 @@ TEST_CASE("a signal ends a run in order: exit code 130, with the summary and a c
     CHECK(folder.log_error().empty());
 }
 
-TEST_CASE("a signal at any moment of the start ends the run in order, without partial files") {
+TEST_CASE("a signal at any moment of the start ends the run cleanly, without partial files") {
     constexpr int kMoments = 30;
     const auto step = std::max(time_to_begin() * 4 / kMoments, std::chrono::milliseconds(10));
     int in_order = 0;
@@ -80,7 +80,7 @@ TEST_CASE("a broken pipe ends nothing") {
     CHECK(run->wait() == 0);
 }
 
-TEST_CASE("signals that come at once, as from timeout(1), are one: the run ends in order") {
+TEST_CASE("signals that come at once, as from timeout(1), are one: the run ends cleanly") {
     const IoproofFolder folder;
     const auto run = folder.start_run("100");
     REQUIRE(run->says("main run, "));
@@ -92,7 +92,7 @@ TEST_CASE("signals that come at once, as from timeout(1), are one: the run ends 
     CHECK(folder.log_error().empty());
 }
 
-TEST_CASE("a later second signal ends the run, in order or immediately") {
+TEST_CASE("a later second signal ends the run, cleanly or immediately") {
     const IoproofFolder folder;
     const auto run = folder.start_run("100");
     REQUIRE(run->says("main run, "));

@@ -53,7 +53,7 @@ sim::TaskFailure judged(const auto& exception) { return sim::classify_failure(st
 
 }  // namespace
 
-TEST_CASE("an exception in a task ends the run in order, as an internal error, with the results so far") {
+TEST_CASE("an exception in a task ends the run cleanly, as an internal error, with the results so far") {
     for (const std::uint64_t first : {1U, 2U, 5U, 20U, 50U, 100U, 200U, 400U, 800U}) {
         INFO("write " << first << " and all behind it");
         CollectingSink sink;
