@@ -200,6 +200,7 @@ ums::Task<void> ReaderPass::demand_size(SimFile& file) {
     finding.transient = file.pages() >= promised;
     if (!finding.transient) told_.add_size(file.id(), found);
     finding.kind = finding.transient ? FindingKind::stale_read : FindingKind::lost_write;
+    finding.request.is_write = !finding.transient;  // as in a verification: the file's end is missing, with what was written there
     finding.place.file_id = file.id();
     finding.place.path = file.path();
     finding.place.page_id = found;

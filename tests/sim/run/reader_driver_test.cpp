@@ -271,6 +271,8 @@ TEST_CASE("a file that is shorter on the reader than was promised to its owner i
     CHECK(reader.sink.findings().front().kind == FindingKind::lost_write);
     CHECK(reader.sink.findings().front().group_fact->kind == sim::GroupFactKind::stale_on_reader);
     CHECK_THAT(reader.sink.findings().front().description, ContainsSubstring("pages here"));
+    // Otherwise it would be said to hold what was there before.
+    CHECK(reader.sink.findings().front().request.is_write);
 }
 
 TEST_CASE("a persistent fault is reported once, however often it is read, and again if it was right in between") {
