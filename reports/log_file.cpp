@@ -22,7 +22,12 @@ bool looks_like_log(std::string_view raw_head) {
 
 }  // namespace
 
-OutputKind log_kind() { return {.what = "log file", .refusal = "is not a log of ioproof or SQLIOSim", .is_ours = looks_like_log}; }
+OutputKind log_kind() {
+    return {.what = "log file",
+            .refusal = "is not a log of ioproof or SQLIOSim",
+            .is_ours = looks_like_log,
+            .advice = "Name another place for it: -log FILE."};
+}
 
 LogFile::LogFile(const std::string& path) {
     OpenOutput output = open_output(log_kind(), path);

@@ -22,7 +22,8 @@ std::string sentence(const OutputKind& kind, const std::string& path, std::strin
     throw sim::RefusedError(sentence(kind, path, reason));
 }
 [[noreturn]] void fail(const OutputKind& kind, const std::string& path, const std::error_code& error) {
-    throw sim::EnvironmentError(sentence(kind, path, ums::error_text(error)));
+    const std::string text = sentence(kind, path, ums::error_text(error));
+    throw sim::EnvironmentError(kind.advice.empty() ? text : fmt::format("{} {}", text, kind.advice));
 }
 
 // What has a given name.

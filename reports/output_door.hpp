@@ -17,6 +17,7 @@ struct OutputKind {
     std::string_view refusal;                            // "is not an HTML file of ioproof": the file exists and ...
     std::function<bool(std::string_view head)> is_ours;  // examines the first kHeadBytes
     bool takes_streams = false;                          // pipes, terminals, /dev/null, /dev/full: for files that are written all at once
+    std::string_view advice = {};                        // a sentence, for messages that the system refuses the file
 };
 
 inline constexpr std::size_t kHeadBytes = 4096;

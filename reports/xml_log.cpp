@@ -66,7 +66,7 @@ XmlLog::XmlLog(const std::string& path) : path_(path), file_(path), tail_(file_,
     std::error_code error = tail_.start(kProlog);
     if (!error && !file_.is_waiting()) error = file_.take_place();
     if (error) {
-        throw sim::EnvironmentError(fmt::format("log file '{}': {}. Name another place for it: -log FILE.", path_, ums::error_text(error)));
+        throw sim::EnvironmentError(fmt::format("log file '{}': {}. {}", path_, ums::error_text(error), log_kind().advice));
     }
     write_error_log_style(path_);
 }

@@ -138,7 +138,7 @@ TEST_CASE("each readable switch changes the specification") {
     CHECK(target_of_words({"b", "--threads", "1", "--scatter"}).piece_bytes == 8192);
     CHECK(target_of_words({"b", "--threads", "1", "--size", "4M"}).create_bytes == 4 << 20);
     const MeasureTimespan timespan = spec_of_words({"b", "--warm-up", "3", "--cool-down", "2", "--interval", "100", "--affinity", "70,2",
-                                                    "--seconds", "9", "--seed", "4", "--cpus", "2"})
+                                                    "--seconds", "9", "--seed", "4", "--cpus", "2", "--threads", "2"})
                                          .timespans[0];
     CHECK(timespan.warm_up_s == 3);
     CHECK(timespan.cool_down_s == 2);

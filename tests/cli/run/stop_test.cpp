@@ -147,7 +147,7 @@ TEST_CASE("after kill -9 the results are those of a run that did not end, not th
     CHECK(report->wait() == 0);
     CHECK_THAT(report->output(), ContainsSubstring("INCOMPLETE: The test has not reached its end."));
 
-    fs::remove(folder.path() / "r.json");
+    for (const char* name : {"r.json", "r.html"}) fs::remove(folder.path() / name);
     REQUIRE(begins(*folder.start_run("100", outputs)));
     CHECK(results()["verdict"]["judgement"] == "INCOMPLETE");
 
