@@ -90,11 +90,16 @@ std::string MergedHost::name() const {
     return fmt::format("turn {}, rank {}{}", member->turn, member->rank, on);
 }
 
+void refuse_other_groups(const std::vector<NamedResults>& all) {
+    const MergedHost first = host_of(all.front());
+    for (const NamedResults& file : all) refuse_strangers(first, host_of(file));
+}
+
 std::vector<MergedHost> merged_hosts(const std::vector<NamedResults>& all) {
+    refuse_other_groups(all);
     std::vector<MergedHost> hosts;
     for (const NamedResults& file : all) {
         hosts.push_back(host_of(file));
-        if (hosts.size() > 1) refuse_strangers(hosts.front(), hosts.back());
         for (std::size_t i = 0; i + 1 < hosts.size(); ++i) {
             refuse_twins(hosts[i], hosts.back());
             refuse_earlier_group(hosts[i], hosts.back());

@@ -23,6 +23,9 @@ struct MergedHost {
     [[nodiscard]] std::string name() const;
 };
 
+// Throws ResultsDocumentError if one of the files is not of the same group and plan as the first one. `all`: at least one.
+void refuse_other_groups(const std::vector<NamedResults>& all);
+
 // By turn and rank if they are of a group, otherwise in the given order. `all`: at least one; must outlive the result. Throws
 // ResultsDocumentError if the files do not belong together, or if one is given twice.
 [[nodiscard]] std::vector<MergedHost> merged_hosts(const std::vector<NamedResults>& all);

@@ -27,6 +27,7 @@
 #include "reports/json_text.hpp"
 #include "reports/measure_comparison.hpp"
 #include "reports/measured_side.hpp"
+#include "reports/merged_hosts.hpp"
 #include "reports/merged_results.hpp"
 #include "reports/output_door.hpp"
 #include "reports/output_file.hpp"
@@ -238,6 +239,7 @@ ExitCode show_all(ReportArguments arguments, Console& console) {
     }
     std::vector<reports::NamedResults> all;
     for (std::size_t i = 0; i < results.size(); ++i) all.push_back({arguments.files[i], &results[i]});
+    reports::refuse_other_groups(all);  // also those that are left out now: the others may be of an earlier group
     all = without_unfinished(all, console);
     const nlohmann::ordered_json group = reports::merged_results(all, sim::kVersion);
     JsonOutput json(arguments.json_path, reports::kMergedDocument);

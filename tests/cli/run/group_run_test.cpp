@@ -263,6 +263,14 @@ TEST_CASE("an owner that is to be lost works until it is killed, and the next on
     CHECK_THAT(merged->error() + merged->output(),
                ContainsSubstring("r.turn-1.json' has no results: its run was lost, or is still running"));
     CHECK_THAT(merged->output(), ContainsSubstring("PASS: all 2 turns:"));
+
+    // A later hand-over that was lost in its first turn, and left the result of this one's second turn in the folder.
+    Json later = hosts.result(0, "r.turn-1.json");
+    later["group"]["name"] = "later";
+    hosts.folder.write("host-0/r.turn-1.json", later.dump());
+    const auto mixed = hosts.folder.start({"report", "host-0", "host-1"});
+    CHECK(mixed->wait() == 2);
+    CHECK_THAT(mixed->error(), ContainsSubstring("is of group 'later', plan hand-over") && ContainsSubstring("they are not one result"));
 }
 
 TEST_CASE("promised writes that the new owner does not find are reported") {
