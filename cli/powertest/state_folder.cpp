@@ -41,11 +41,19 @@ ums::OutputHandle open_lock(const std::string& path) {
     return file;
 }
 
-// Discarded if the file is not there or cannot be parsed.
+// What a verification had written when it began, and could not replace at its end, as on a full disk.
+bool is_of_begin(const nlohmann::json& json) {
+    const nlohmann::json::json_pointer pointer("/run/unfinished");
+    return json.is_object() && json.contains(pointer) && json.at(pointer).is_boolean() && json.at(pointer).get<bool>();
+}
+
+// Not an object if the file is not there, cannot be parsed, or has no results.
 nlohmann::json results_in(const std::string& json_path) {
     std::ifstream file(json_path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return nlohmann::json::parse(text, nullptr, false);
+    nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    if (is_of_begin(json)) json = nullptr;
+    return json;
 }
 
 std::uint64_t number_at(const nlohmann::json& json, const char* path) {

@@ -44,7 +44,7 @@ private:
 };
 
 // What a verification's results file says about a cycle: findings, torn pages, blocks behind the end, the headline, and as load the time
-// from `run_started_utc_us` to the log's last block. If the file cannot be read, all of them are 0 or empty.
+// from `run_started_utc_us` to the log's last block. If the file cannot be read, or has no results, all of them are 0 or empty.
 reports::PowerCycle verified_cycle(const std::string& json_path, std::uint64_t run_started_utc_us);
 
 // What a verification with this exit code and this results file has shown. Empty if it could not be done (the folder, the configuration or

@@ -144,6 +144,21 @@ TEST_CASE("only a verification that has looked at the files says something about
     CHECK(outcome_of(70, "{}") == std::nullopt);
 }
 
+TEST_CASE("what a verification wrote when it began is not what it has shown") {
+    const test::TempFolder place;
+    const std::string path = place / "verify.json";
+    const auto write = [&path](const char* unfinished) {
+        std::ofstream(path) << R"({"run": {"outcome": "not_done", "unfinished": )" << unfinished
+                            << R"(}, "verdict": {"reasons": [{"text": "The test has not reached its end."}]}})";
+    };
+    write("true");
+    CHECK(cli::verified_cycle(path, 0).said.empty());
+    CHECK(cli::verified_outcome(1, path) == reports::CutOutcome::findings);  // the exit code says it
+    CHECK(cli::verified_outcome(3, path) == std::nullopt);
+    write("false");
+    CHECK(cli::verified_cycle(path, 0).said == "The test has not reached its end.");
+}
+
 TEST_CASE("a campaign whose volume is not there verifies again and does not begin anew") {
     const test::IoproofFolder folder;
     cli::CampaignState state;
