@@ -363,7 +363,8 @@ sim::Results Run::results_of_no_run(const std::string& reason) const {
 void Run::begin_result_files() {
     if (!begin_sink_.has_begun()) return;
     sim::Results none = results_of_no_run(
-        "This was written when it had begun: it is still at work, or was ended by force (kill -9, a power cut) or without a summary.");
+        "The test is still running, or was ended by force (kill -9, a power cut) or without a summary, or its results could not be "
+        "written (a full disk).");
     none.is_unfinished = true;
     simulation_.expect_looks(false);
     result_files_.begin(none);

@@ -219,6 +219,22 @@ TEST_CASE("an output that could not be written turns exit code 0 into 3") {
         CHECK(code == 3);
         CHECK_THAT(run->error(), ContainsSubstring("log file 'small/l.xml'") && ContainsSubstring("No space left on device"));
     }
+    SECTION("results that need more room than what the run wrote when it began") {
+        const auto run = start_shell(folder,
+                                     "mkdir small && mount -t tmpfs -o size=24k none small 2>/dev/null || exit 77; "
+                                     "$P run -dir data -size 4 -d 1 --json small/r.json; code=$?; cp small/r.json .; umount small; "
+                                     "exit $code");
+        const int code = run->wait();
+        if (code == 77) {
+            WARN("mounting a small file system is not allowed here");
+            return;
+        }
+        CHECK(code == 3);
+        CHECK_THAT(run->error(), ContainsSubstring("JSON file 'small/r.json': could not be written: No space left on device"));
+        const std::string kept = folder.read("r.json");
+        CHECK_THAT(kept, ContainsSubstring("\"unfinished\":true") && ContainsSubstring("its results could not be written (a full disk)"));
+        CHECK_THAT(kept, !ContainsSubstring("has not reached its end"));
+    }
 }
 
 TEST_CASE("a run whose log cannot be where it is started, as in / of a container, says how to name another place") {

@@ -149,14 +149,14 @@ TEST_CASE("what a verification wrote when it began is not what it has shown") {
     const std::string path = place / "verify.json";
     const auto write = [&path](const char* unfinished) {
         std::ofstream(path) << R"({"run": {"outcome": "not_done", "unfinished": )" << unfinished
-                            << R"(}, "verdict": {"reasons": [{"text": "The test has not reached its end."}]}})";
+                            << R"(}, "verdict": {"reasons": [{"text": "These results are from the beginning of the test."}]}})";
     };
     write("true");
     CHECK(cli::verified_cycle(path, 0).said.empty());
     CHECK(cli::verified_outcome(1, path) == reports::CutOutcome::findings);  // the exit code says it
     CHECK(cli::verified_outcome(3, path) == std::nullopt);
     write("false");
-    CHECK(cli::verified_cycle(path, 0).said == "The test has not reached its end.");
+    CHECK(cli::verified_cycle(path, 0).said == "These results are from the beginning of the test.");
 }
 
 TEST_CASE("a campaign whose volume is not there verifies again and does not begin anew") {
