@@ -46,6 +46,12 @@ bool never_became_right(const sim::Finding& finding) {
                                                     [](const sim::Reread& reread) { return reread.result == sim::RereadResult::right; });
 }
 
+// SQL Server would notice it. Zeros have no checksum, nor have regions and files as a whole.
+bool has_wrong_checksum(const sim::Finding& finding) {
+    const sim::ReceivedIdentity& received = or_empty(finding.received);
+    return received.version != 0 && received.checksum != received.calculated_checksum;
+}
+
 // Nothing is known to have been written to the page.
 bool is_on_unwritten_page(const sim::Finding& finding) { return finding.expected && finding.expected->version == 0; }
 
@@ -81,6 +87,28 @@ std::string lost_write_meaning(std::string_view stays) {
         "The storage acknowledged a write that is not there: it never arrived, or was undone later. Its place holds what was there "
         "before{}. SQL Server would work with old data and could not repair it from the log.",
         stays);
+}
+
+// All sectors are of an older version, but the checksum in the first one is not that version's.
+KindText older_with_wrong_checksum(const sim::Finding& finding) {
+    const std::string_view advice = kind_text(finding.kind).advice;
+    if (finding.kind == sim::FindingKind::lost_write) {
+        return {
+            "The storage acknowledged a write that is not there: it never arrived, or was undone later. Its place holds an older version "
+            "with a checksum that does not fit. SQL Server reports error 824 and needs a restore of the page.",
+            advice};
+    }
+    if (never_became_right(finding)) {
+        return {
+            "A read returned an older version of the page, with a checksum that does not fit, although a newer one had been written and "
+            "acknowledged. No later read returned the newer one, so nothing shows that it is on the medium. SQL Server reports error 824.",
+            advice};
+    }
+    return {
+        "A read returned an older version of the page, with a checksum that does not fit, although a newer one had been written and "
+        "acknowledged; a later read returned the newer one. The data is on the medium, but something on the path answers from an "
+        "outdated copy. SQL Server reports error 824.",
+        advice};
 }
 
 }  // namespace
@@ -285,6 +313,9 @@ KindText kind_text(const sim::Finding& finding) {
             "The file is shorter than the size that the storage had acknowledged: its end is not there, nor what was written to it.",
             "Look at what keeps the sizes of files: the journal of the file system, flushes that never reached the device, snapshots that "
             "were rolled back. If something else has cut the file, the storage is not to blame."};
+    }
+    if ((finding.kind == Kind::stale_read || finding.kind == Kind::lost_write) && has_wrong_checksum(finding)) {
+        return older_with_wrong_checksum(finding);
     }
     if (finding.kind == Kind::lost_write && was_read_through_new_file(finding)) {
         static const std::string meaning = lost_write_meaning(", even after the caches were flushed and dropped and the file was reopened");

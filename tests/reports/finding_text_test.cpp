@@ -105,6 +105,25 @@ TEST_CASE("a later read is said to have returned the right page only if one did"
     }
 }
 
+TEST_CASE("of an old page whose checksum does not fit it is not said that SQL Server would work with it") {
+    sim::Finding finding = example_finding();
+    finding.transient = true;
+    const auto meaning = [&finding] { return std::string(reports::kind_text(finding).meaning); };
+    for (const auto kind : {sim::FindingKind::stale_read, sim::FindingKind::lost_write}) {
+        finding.kind = kind;
+        for (const auto later : {sim::RereadResult::right, sim::RereadResult::other_image}) {
+            finding.rereads = {{.attempt = 1, .through_new_file = true, .result = later}};
+            finding.received = {.version = 3, .checksum = 0x15, .calculated_checksum = 0x15};
+            CHECK_THAT(meaning(), ContainsSubstring("with old data") && !ContainsSubstring("error 824"));
+            finding.received = {.version = 3, .checksum = 0x15, .calculated_checksum = 0x16};
+            CHECK_THAT(meaning(), ContainsSubstring("error 824") && !ContainsSubstring("with old data"));
+        }
+        // Zeros have no checksum that could be wrong.
+        finding.received = {.calculated_checksum = 0x16};
+        CHECK_THAT(meaning(), !ContainsSubstring("error 824"));
+    }
+}
+
 TEST_CASE("of contents from before a cut it is not said that anything newer was written, or read back") {
     sim::Finding finding = example_finding();
     finding.expected = sim::ExpectedIdentity{.version = 0};
