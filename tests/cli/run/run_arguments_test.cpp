@@ -144,4 +144,8 @@ TEST_CASE("the command that repeats a run contains the seed once, and is quoted 
     CHECK(cli::repeat_command({"ioproof", "run", "-dir", "/d 1"}, 5) == "ioproof run -dir '/d 1' --seed 5");
     CHECK(cli::repeat_command({"ioproof", "run", "--seed", "4", "-dir", "/d"}, 5) == "ioproof run -dir /d --seed 5");
     CHECK(cli::repeat_command({"ioproof", "run", "--seed=4", "-dir", "it's"}, 5) == "ioproof run -dir 'it'\\''s' --seed 5");
+    // What the console shows by its number would be another name.
+    CHECK(cli::repeat_command({"ioproof", "run", "-dir", "a\nb\\ it's"}, 5) == "ioproof run -dir $'a\\nb\\\\ it\\'s' --seed 5");
+    CHECK(cli::repeat_command({"ioproof", "run", "-dir", "\0337\377"}, 5) == "ioproof run -dir $'\\0337\\377' --seed 5");
+    CHECK(cli::repeat_command({"ioproof", "run", "-dir", "B\303\274cher 1"}, 5) == "ioproof run -dir 'B\303\274cher 1' --seed 5");
 }
