@@ -83,8 +83,10 @@ ums::Task<void> FileCreator::make(FileClaim& claim) {
 
 ums::Task<void> FileCreator::sign(FileClaim& claim) {
     const FileStamper stamper = stamper_of(claim);
+    const bool may_be_refused = is_unbuffered(options_) && !claim.is_device();
     std::uint32_t checksum = 0;
-    if (const auto error = co_await stamper.write_signature(run_id_, checksum)) {
+    if (const auto error = co_await stamper.write_signature(run_id_, checksum, may_be_refused)) {
+        if (may_be_refused && error == std::errc::invalid_argument) fail_unbuffered(claim.file.path, "writes");
         fail_start(claim.file.path, "the signature page cannot be written", error, FileRequest::none);
     }
     claim.signature_checksum = checksum;

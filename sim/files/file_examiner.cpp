@@ -22,12 +22,7 @@ using ums::kMb;
 
 // The error of opening or creating.
 [[noreturn]] void fail_to_open(const std::string& path, const ums::OpenOptions& how, std::error_code error) {
-    if (error == std::errc::invalid_argument && how.direct) {
-        throw EnvironmentError(fmt::format(
-            "{}: the file system refuses unbuffered access (O_DIRECT), which SQL Server needs and NoBuffering=TRUE or "
-            "UseScatterGather=TRUE asks for. To test it through the system's cache set NoBuffering=FALSE and UseScatterGather=FALSE.",
-            path));
-    }
+    if (error == std::errc::invalid_argument && how.direct) fail_unbuffered(path, "access");
     if (error == std::errc::device_or_resource_busy && how.exclusive) {
         throw EnvironmentError(
             fmt::format("{}: the device is in use: it is mounted, or part of another device. Release it, or name another one.", path));
@@ -69,6 +64,13 @@ bool may_be_buffered(const FileClaim& claim, const ums::OpenOptions& how, std::e
 
 void fail_start(const std::string& path, std::string_view what, std::error_code error, FileRequest request) {
     throw RefusedCall(fmt::format("{}: {}: {}.", path, what, ums::error_text(error)), request, error);
+}
+
+void fail_unbuffered(const std::string& path, std::string_view what) {
+    throw EnvironmentError(fmt::format(
+        "{}: the file system refuses unbuffered {} (O_DIRECT), which SQL Server needs and NoBuffering=TRUE or "
+        "UseScatterGather=TRUE asks for. To test it through the system's cache set NoBuffering=FALSE and UseScatterGather=FALSE.",
+        path, what));
 }
 
 void refuse_read_only_device(const std::string& path, const ums::OpenOptions& how, std::error_code error) {

@@ -87,6 +87,9 @@ public:
 [[noreturn]] void fail_start(const std::string& path, std::string_view what, std::error_code error,
                              FileRequest request = FileRequest::open);
 
+// Throws an EnvironmentError: the file system does not do what O_DIRECT asks for. `what` it refuses: "access", "writes".
+[[noreturn]] void fail_unbuffered(const std::string& path, std::string_view what);
+
 // Throws an EnvironmentError if a device could not be opened with `how` because it takes no writes.
 void refuse_read_only_device(const std::string& path, const ums::OpenOptions& how, std::error_code error);
 

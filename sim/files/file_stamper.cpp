@@ -15,6 +15,8 @@ constexpr std::uint64_t kStampBytes = 1 << 20;
 // Enough concurrent stamping writes to keep an array busy.
 constexpr std::uint32_t kStampsOutstanding = 8;
 
+bool is_refused_always(const RetryResult& tried) { return tried.last.error == std::errc::invalid_argument && tried.causes.size() == 1; }
+
 }  // namespace
 
 std::uint32_t make_signature(std::uint64_t run_id, std::uint32_t file_id, const Journal& journal, std::byte* page) {
@@ -33,13 +35,13 @@ ums::IoRequest FileStamper::request_for(std::uint64_t offset_bytes, const ums::I
     return request;
 }
 
-ums::Task<std::error_code> FileStamper::write_signature(std::uint64_t run_id, std::uint32_t& checksum) const {
+ums::Task<std::error_code> FileStamper::write_signature(std::uint64_t run_id, std::uint32_t& checksum, bool may_be_refused) const {
     const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
     checksum = make_signature(run_id, file_id_, journal_, page.data());
     const ums::IoSegment segment{page.data(), kPageBytes};
     ums::IoRequest request = request_for(0, segment);
     request.durable = true;
-    co_return co_await write(request);
+    co_return co_await write(request, may_be_refused);
 }
 
 ums::Task<std::error_code> FileStamper::write_zeros(std::uint64_t begin_bytes, std::uint64_t end_bytes,
@@ -63,7 +65,7 @@ ums::Task<std::error_code> FileStamper::write_zeros(std::uint64_t begin_bytes, s
     co_return failure;
 }
 
-ums::Task<std::error_code> FileStamper::write(ums::IoRequest& request) const {
+ums::Task<std::error_code> FileStamper::write(ums::IoRequest& request, bool may_be_refused) const {
     auto attempt = [&]() -> ums::Task<TransferFailure> {
         co_await ums::Scheduler::current().io(request);
         report_anomaly(request);
@@ -76,6 +78,7 @@ ums::Task<std::error_code> FileStamper::write(ums::IoRequest& request) const {
         if (tried.of_storage) report(tried, *tried.of_storage, recovered_failure(file_id_, file_, *tried.of_storage));
         co_return std::error_code{};
     }
+    if (may_be_refused && is_refused_always(tried)) co_return tried.last.error;
     const TransferFailure& reported = is_about_storage(tried.last.error) ? tried.last : tried.of_storage.value_or(tried.last);
     if (tried.of_storage) report(tried, reported, persistent_failure(file_id_, file_, reported, tried.tries));
     co_return tried.last.error ? tried.last.error : std::make_error_code(std::errc::io_error);

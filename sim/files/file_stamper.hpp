@@ -24,15 +24,17 @@ public:
     FileStamper(std::uint32_t file_id, const FileOptions& file, ums::FileHandle handle, Journal& journal, const RunState* run)
         : file_id_(file_id), file_(file), handle_(handle), journal_(journal), run_(run) {}
 
-    // Writes the signature page durably. `checksum` is set to that of the page.
-    ums::Task<std::error_code> write_signature(std::uint64_t run_id, std::uint32_t& checksum) const;
+    // Writes the signature page durably. `checksum` is set to that of the page. `may_be_refused`: it is the run's first unbuffered write to
+    // the file. EINVAL from every try is no finding then, but left to the caller to explain: some file systems (FUSE) accept O_DIRECT when
+    // a file is opened, and refuse it here.
+    ums::Task<std::error_code> write_signature(std::uint64_t run_id, std::uint32_t& checksum, bool may_be_refused = false) const;
     // Writes zeros over [begin_bytes, end_bytes), 1 MB at a time, with at most `outstanding_max` requests outstanding.
     ums::Task<std::error_code> write_zeros(std::uint64_t begin_bytes, std::uint64_t end_bytes, std::uint32_t outstanding_max) const;
 
 private:
     [[nodiscard]] bool is_stopping() const { return run_ != nullptr && run_->is_stopping(); }
     [[nodiscard]] ums::IoRequest request_for(std::uint64_t offset_bytes, const ums::IoSegment& segment) const;
-    ums::Task<std::error_code> write(ums::IoRequest& request) const;
+    ums::Task<std::error_code> write(ums::IoRequest& request, bool may_be_refused = false) const;
     void report(const RetryResult& tried, const TransferFailure& reported, Finding finding) const;
     void report_anomaly(const ums::IoRequest& request) const;
 

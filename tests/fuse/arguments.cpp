@@ -23,6 +23,10 @@ Arguments parse_arguments(int argc, char** argv) {
             arguments.refuses_direct = true;
             continue;
         }
+        if (name == "--refuses-direct-io") {
+            arguments.refuses_direct_io = true;
+            continue;
+        }
         if (++index == argc) throw std::invalid_argument(fmt::format("{} needs a value", name));
         if (name == "--folder")
             arguments.folder = argv[index];
@@ -42,7 +46,7 @@ Arguments parse_arguments(int argc, char** argv) {
     if (arguments.folder.empty() || arguments.truth.empty() || arguments.mountpoint.empty())
         throw std::invalid_argument(
             "usage: faulty_fs --folder FOLDER --truth FILE [--requests FILE] [--fault FAULT]... [--lifetime SECONDS] "
-            "[--pace-us MICROSECONDS] [--shared] [--refuses-direct] MOUNTPOINT");
+            "[--pace-us MICROSECONDS] [--shared] [--refuses-direct] [--refuses-direct-io] MOUNTPOINT");
     return arguments;
 }
 

@@ -16,6 +16,7 @@ struct Arguments {
     unsigned pace_us = 0;
     bool is_shared = false;
     bool refuses_direct = false;
+    bool refuses_direct_io = false;
 };
 
 // Throws std::invalid_argument with a sentence for people.

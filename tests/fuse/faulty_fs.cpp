@@ -50,7 +50,8 @@ struct State {
           disk(truth),
           requests(arguments.requests),
           pace(arguments.pace_us),
-          refuses_direct(arguments.refuses_direct) {}
+          refuses_direct(arguments.refuses_direct),
+          refuses_direct_io(arguments.refuses_direct_io) {}
 
     std::string folder;
     faultfs::TruthLog truth;
@@ -58,6 +59,7 @@ struct State {
     faultfs::RequestLog requests;
     std::chrono::microseconds pace;  // what each transfer takes; one at a time
     bool refuses_direct;             // files cannot be opened with O_DIRECT
+    bool refuses_direct_io;          // they can, but not be read and written then
 
     std::mutex mutex;  // guards what is below
     std::condition_variable stall_end;
@@ -100,8 +102,18 @@ bool hang(std::string_view text) {
     return true;
 }
 
-// Handles hold a reference each; 0 is the control file.
-std::shared_ptr<DiskFile>* handle_of(const fuse_file_info* info) { return reinterpret_cast<std::shared_ptr<DiskFile>*>(info->fh); }
+// Handles hold a reference each.
+struct Handle {
+    std::shared_ptr<DiskFile> file;
+    bool is_direct = false;  // it was opened with O_DIRECT, not given it later
+
+    DiskFile& operator*() const { return *file; }
+    DiskFile* operator->() const { return file.get(); }
+};
+
+// Null is the control file.
+Handle* handle_of(const fuse_file_info* info) { return reinterpret_cast<Handle*>(info->fh); }
+bool is_refused(const fuse_file_info* info) { return g_state->refuses_direct_io && handle_of(info)->is_direct; }
 
 // The answer comes when it is this transfer's turn, and after what a fault wants.
 int to_result(const Answer& answer) {
@@ -137,7 +149,7 @@ int open_file(const char* path, int flags, unsigned mode, fuse_file_info* info) 
     if (g_state->refuses_direct && (flags & O_DIRECT) != 0) return -EINVAL;
     auto file = g_state->disk.open(path + 1, below(path), flags, mode);
     if (!file) return -errno;
-    info->fh = reinterpret_cast<std::uint64_t>(new std::shared_ptr<DiskFile>(std::move(file)));
+    info->fh = reinterpret_cast<std::uint64_t>(new Handle{std::move(file), (flags & O_DIRECT) != 0});
     return 0;
 }
 
@@ -161,6 +173,7 @@ int do_read(const char* /*path*/, char* buffer, std::size_t size, off_t offset, 
     const auto offset_bytes = static_cast<std::uint64_t>(offset);
     const auto seen = g_state->requests.note("read", (*handle_of(info))->name, offset_bytes, size, info->flags);
     hang_if_wanted("read", (*handle_of(info))->name);
+    if (is_refused(info)) return -EINVAL;
     auto* const bytes = reinterpret_cast<std::uint8_t*>(buffer);
     return to_result(g_state->disk.read(**handle_of(info), {bytes, size}, offset_bytes));
 }
@@ -201,6 +214,7 @@ int do_write(const char* /*path*/, const char* buffer, std::size_t size, off_t o
     const auto offset_bytes = static_cast<std::uint64_t>(offset);
     const auto seen = g_state->requests.note("write", (*handle_of(info))->name, offset_bytes, size, info->flags);
     hang_if_wanted("write", (*handle_of(info))->name);
+    if (is_refused(info)) return -EINVAL;
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(buffer);
     return to_result(g_state->disk.write(**handle_of(info), {bytes, size}, offset_bytes, (info->flags & O_DSYNC) != 0));
 }

@@ -51,7 +51,7 @@ class FaultyMount:
     """with FaultyMount(program, folder, faults) as mount: mount.path is the mounted folder; mount.truth() returns what has happened."""
 
     def __init__(self, program, folder, faults, lifetime_s=120, pace_us=0, shared_folder=None, logs_requests=False,
-                 refuses_direct=False):
+                 refuses_direct=False, refuses_direct_io=False):
         self.folder = os.path.realpath(folder)
         self.path = os.path.join(self.folder, "mnt")
         self.backing = shared_folder or os.path.join(self.folder, "backing")
@@ -63,6 +63,8 @@ class FaultyMount:
             self.command.append("--shared")
         if refuses_direct:
             self.command.append("--refuses-direct")
+        if refuses_direct_io:
+            self.command.append("--refuses-direct-io")
         if logs_requests:
             self.command += ["--requests", self.requests_path]
         for fault in faults:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A file system that refuses O_DIRECT when a file is opened, but lets fcntl() set it, as FUSE does: preflight must say what a run will meet.
+"""A file system that refuses O_DIRECT when a file is opened, or when it is then read and written, but lets fcntl() set it, as FUSE does:
+preflight must say what a run will meet.
 
     refused_direct_test.py --program IOPROOF --fs FAULTY_FS --folder FOLDER
 
@@ -21,15 +22,17 @@ def output_of(arguments, *words):
     return done.returncode, " ".join((done.stdout + done.stderr).split())
 
 
-def problems_of(arguments, folder, refuses):
-    with FaultyMount(arguments.fs, folder, [], refuses_direct=refuses) as mount:
+def problems_of(arguments, folder, refused):
+    """refused: "access", "writes" or None"""
+    refuses = refused is not None
+    with FaultyMount(arguments.fs, folder, [], refuses_direct=refused == "access", refuses_direct_io=refused == "writes") as mount:
         code, text = output_of(arguments, "preflight", mount.path)
         problems = []
         if ("O_DIRECT is refused" in text) != refuses or ("O_DIRECT works" in text) == refuses:
-            problems.append(f"refuses O_DIRECT: {refuses}, but preflight (exit {code}) says: {text}")
+            problems.append(f"refuses O_DIRECT: {refused}, but preflight (exit {code}) says: {text}")
         if refuses:
             code, text = output_of(arguments, "run", "-dir", mount.path, "-size", "8", "-d", "1", "-log", os.path.join(folder, "log.xml"))
-            if code != 3 or "refuses unbuffered access" not in text:
+            if code != 3 or f"refuses unbuffered {refused}" not in text:
                 problems.append(f"a run on it: exit {code}: {text[-1000:]}")
     return problems
 
@@ -44,7 +47,7 @@ def main():
     os.makedirs(arguments.folder, exist_ok=True)
     folder = tempfile.mkdtemp(prefix="direct-", dir=arguments.folder)
     try:
-        problems = problems_of(arguments, folder, True) + problems_of(arguments, folder, False)
+        problems = [problem for refused in ("access", "writes", None) for problem in problems_of(arguments, folder, refused)]
     except CannotMount as error:
         problems = [f"cannot mount: {error}"]
     finally:

@@ -32,20 +32,14 @@ void fill_with_noise(std::byte* data, std::size_t size_bytes) {
     }
 }
 
-// Opens the file as a run does. Some file systems (FUSE) refuse O_DIRECT here only, and let fcntl() set it.
-std::error_code try_direct_open(const std::string& name) {
-    const int fd = uninterrupted([&] { return ::open(name.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC); });
-    if (fd < 0) return last_errno_error();
-    ::close(fd);
-    return {};
-}
-
-// The file is unlinked immediately and lives as long as it is open.
-int make_nameless_file(const std::string& folder, std::error_code& direct_error) {
+// The file is unlinked immediately and lives as long as it is open. `direct_fd`: opened as a run does, -1 if that is refused. Some file
+// systems (FUSE) let fcntl() set O_DIRECT, but refuse it here, or refuse transfers only if it was given here.
+int make_nameless_file(const std::string& folder, int& direct_fd, std::error_code& direct_error) {
     std::string name = folder + "/.ioproof-preflight-XXXXXX";
     const int fd = ::mkostemp(name.data(), O_CLOEXEC);
     if (fd < 0) throw std::system_error(last_errno_error(), folder + ": cannot create a file there");
-    direct_error = try_direct_open(name);
+    direct_fd = uninterrupted([&] { return ::open(name.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC); });
+    if (direct_fd < 0) direct_error = last_errno_error();
     ::unlink(name.c_str());
     return fd;
 }
@@ -55,35 +49,45 @@ int make_nameless_file(const std::string& folder, std::error_code& direct_error)
 WriteProbe::WriteProbe(const std::string& folder, std::uint64_t size_bytes, const Clock& clock)
     : clock_(clock), size_bytes_(size_bytes), memory_(kMb, MemoryKind::plain) {
     UMS_ASSERT(size_bytes > 0 && size_bytes % kMb == 0);
-    fd_ = make_nameless_file(folder, direct_error_);
+    fd_ = make_nameless_file(folder, direct_fd_, direct_error_);
     fill_with_noise(memory_.data(), kMb);
     if (uninterrupted([&] { return ::fallocate(fd_, 0, 0, static_cast<off_t>(size_bytes)); }) < 0) reserve_error_ = last_errno_error();
-    if (!direct_error_ && ::fcntl(fd_, F_SETFL, O_DIRECT) < 0) direct_error_ = last_errno_error();
     try {
         fill();
     } catch (const std::system_error& error) {
-        ::close(fd_);
+        close();
         throw std::system_error(error.code(), folder + ": a file there cannot be filled");
     }
 }
 
-WriteProbe::~WriteProbe() { ::close(fd_); }
+WriteProbe::~WriteProbe() { close(); }
+
+void WriteProbe::close() const {
+    if (direct_fd_ >= 0) ::close(direct_fd_);
+    ::close(fd_);
+}
 
 void WriteProbe::fill() {
     for (std::uint64_t done = 0; done < size_bytes_;) {
         const auto offset = static_cast<off_t>(done);
-        const ssize_t written = uninterrupted([&] { return ::pwrite(fd_, memory_.data(), kMb, offset); });
+        const ssize_t written = uninterrupted([&] { return ::pwrite(transfer_fd(), memory_.data(), kMb, offset); });
         if (written > 0) {
             done += static_cast<std::uint64_t>(written);
         } else if (written < 0 && errno == EINVAL && !direct_error_) {
             // The file system accepts the flag but refuses the request: everything else goes through its cache.
             direct_error_ = last_errno_error();
-            ::fcntl(fd_, F_SETFL, 0);
         } else {
             throw std::system_error(written < 0 ? last_errno_error() : errno_error(ENOSPC));
         }
     }
-    if (uninterrupted([&] { return ::fsync(fd_); }) < 0) throw std::system_error(last_errno_error());
+    if (uninterrupted([&] { return ::fsync(transfer_fd()); }) < 0) throw std::system_error(last_errno_error());
+    if (!direct_error_) try_direct_read();
+}
+
+void WriteProbe::try_direct_read() {
+    const MemoryRegion memory(kMb, MemoryKind::plain);
+    const ssize_t read = uninterrupted([&] { return ::pread(direct_fd_, memory.data(), kMb, 0); });
+    if (read < 0 && errno == EINVAL) direct_error_ = last_errno_error();
 }
 
 std::optional<std::uint64_t> WriteProbe::extent_count() const {
@@ -98,10 +102,11 @@ int WriteProbe::write_once(Promise promise, std::uint64_t offset_bytes) const {
     const iovec vector{.iov_base = memory_.data(), .iov_len = kWriteBytes};
     const auto offset = static_cast<off_t>(offset_bytes);
     const auto write_block = [&] {
-        return promise == Promise::dsync ? ::pwritev2(fd_, &vector, 1, offset, RWF_DSYNC) : ::pwritev(fd_, &vector, 1, offset);
+        return promise == Promise::dsync ? ::pwritev2(transfer_fd(), &vector, 1, offset, RWF_DSYNC)
+                                         : ::pwritev(transfer_fd(), &vector, 1, offset);
     };
     if (uninterrupted(write_block) < 0) return -errno;
-    if (promise == Promise::fdatasync && uninterrupted([&] { return ::fdatasync(fd_); }) < 0) return -errno;
+    if (promise == Promise::fdatasync && uninterrupted([&] { return ::fdatasync(transfer_fd()); }) < 0) return -errno;
     return 0;
 }
 

@@ -31,7 +31,8 @@ public:
     WriteProbe(const WriteProbe&) = delete;
     WriteProbe& operator=(const WriteProbe&) = delete;
 
-    // Why O_DIRECT or fallocate() did not work; no error = it did. Without O_DIRECT everything goes through the system's cache.
+    // Why O_DIRECT (to open the file, to write and to read it) or fallocate() did not work; no error = it did. Without O_DIRECT everything
+    // goes through the system's cache.
     [[nodiscard]] const std::error_code& direct_error() const { return direct_error_; }
     [[nodiscard]] const std::error_code& reserve_error() const { return reserve_error_; }
     // By FIEMAP; nothing if the file system does not report it.
@@ -46,13 +47,18 @@ private:
     enum class Promise : std::uint8_t { none, dsync, fdatasync };
 
     void fill();
+    void try_direct_read();
+    void close() const;
+    // Of the transfers and syncs.
+    [[nodiscard]] int transfer_fd() const { return direct_error_ ? fd_ : direct_fd_; }
     // Zero or a negative errno value.
     [[nodiscard]] int write_once(Promise promise, std::uint64_t offset_bytes) const;
     [[nodiscard]] WriteTimes measure(Promise promise, std::uint64_t limit_ns, std::uint64_t count_max);
 
     const Clock& clock_;
     const std::uint64_t size_bytes_;
-    int fd_ = -1;
+    int fd_ = -1;         // through the system's cache
+    int direct_fd_ = -1;  // the same file with O_DIRECT, if it can be opened so
     MemoryRegion memory_;
     std::error_code direct_error_;
     std::error_code reserve_error_;

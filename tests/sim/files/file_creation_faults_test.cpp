@@ -132,6 +132,29 @@ TEST_CASE("a write that keeps failing during creation is a finding, and no file 
     CHECK(findings[0].reads == 1 + sim::kIoRetries);
 }
 
+TEST_CASE("unbuffered access that only the first write finds refused is not a finding, but the message names it") {
+    const auto fails = [](std::uint32_t failures, std::uint32_t& tries) {
+        return [failures, &tries](const ums::IoRequest& request) {
+            const bool is_signature = request.operation == ums::IoOperation::write && request.offset_bytes == 0;
+            return is_signature && tries++ < failures ? Fate{.error = EINVAL} : Fate{};
+        };
+    };
+    VirtualCreation refused;
+    std::uint32_t tries = 0;
+    refused.storage.set_rule(fails(1000, tries));
+    CHECK_THROWS_WITH(refused.group.run(refused.make(nullptr)), ContainsSubstring("/a.ldx: the file system refuses unbuffered writes"));
+    CHECK(tries == 1 + sim::kIoRetries);
+    CHECK(refused.sink.findings().empty());
+    // A storage that refuses some of the tries is at fault, and so is one whose cache refuses a write.
+    VirtualCreation once;
+    tries = 0;
+    once.storage.set_rule(fails(1, tries));
+    once.group.run(once.make(nullptr));
+    CHECK(once.sink.findings().size() == 1);
+    const Creation buffered(0, 1000, {.error = EINVAL});
+    CHECK(buffered.sink.findings().size() == 1);
+}
+
 TEST_CASE("a device that disappears during creation is a finding") {
     const Creation creation(kStampWriteOffset, 1000, {.error = ENODEV});
     CHECK_FALSE(creation.is_made);
