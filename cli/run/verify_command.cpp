@@ -25,7 +25,7 @@ Command verify_command() {
             "0 nothing that had been acknowledged is missing\n"
             "1 acknowledged writes are lost, or the storage failed\n"
             "2 wrong usage or configuration, or none of the files is ours\n"
-            "3 no result: the run was cut off before its first change, or the files cannot be read\n"
+            "3 no result: the run was cut off before its first change, or the files cannot be read, or have been measured since\n"
             "70 an internal error of ioproof\n"
             "130 stopped by a person, nothing wrong until then",
         .execute = [](const Call& call) { return run_on_files(call, parse_verify(call.words)); }};

@@ -17,6 +17,7 @@
 #include "sim/log/log_block_check.hpp"
 #include "sim/page/page_codec.hpp"
 #include "sim/run/run_driver.hpp"
+#include "sim/verify/later_measurement.hpp"
 #include "ums/base/error_text.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/units.hpp"
@@ -38,6 +39,7 @@ const char* advice_for(LeftFile::Signature signature, bool repairs) {
 // Nothing is changed before everything has been examined.
 ums::Task<void> RunDriver::take_over_files() {
     FoundFiles found = find_left_files(options_, storage_, LeftFileUse::write, journal_);
+    refuse_measured(found, storage_, journal_);
     if (group_ != nullptr) expect_run(found, group_->wanted_run_id());
     if (!is_run_of_group(found)) co_return;
     if (keeper_ != nullptr) left_promises_ = promises_to_go_on_with(*keeper_, found);

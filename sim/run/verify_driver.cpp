@@ -7,6 +7,7 @@
 
 #include "sim/errors.hpp"
 #include "sim/files/transfer_failure.hpp"
+#include "sim/verify/later_measurement.hpp"
 
 namespace sim {
 
@@ -25,6 +26,7 @@ ums::Task<void> VerifyDriver::main() {
 void VerifyDriver::open_files() {
     auto parts = std::make_unique<Parts>();
     FoundFiles found = find_left_files(options_, storage_, LeftFileUse::read, journal_);
+    refuse_measured(found, storage_, journal_);
     if (keeper_ != nullptr) parts->promises = promises_of(*keeper_, found);
     refuse_unknown_run(found, options_.job);
     parts->left = open_left_files(std::move(found), file_context());

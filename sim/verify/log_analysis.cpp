@@ -113,7 +113,9 @@ ums::Task<void> LogAnalysis::replay(const LogScan::Take& take) {
 }
 
 RecoveredLog LogAnalysis::recovered() const {
-    return {run_id_, known_from_lsn(), extent_.last_lsn, extent_.has_hole() || may_hide_blocks_at_end(), scan_.has_unreadable()};
+    RecoveredLog log{run_id_, known_from_lsn(), extent_.last_lsn, extent_.has_hole() || may_hide_blocks_at_end(), scan_.has_unreadable()};
+    if (!contents_.blocks.empty()) log.last_utc_us = contents_.blocks.back().write_utc_us;
+    return log;
 }
 
 // From here on, the row has every change. Without a complete checkpoint it need not reach back to the first one: its space was freed by a

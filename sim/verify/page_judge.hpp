@@ -19,6 +19,7 @@ struct RecoveredLog {
     std::uint64_t last_lsn = 0;     // of the log's last record; 0: there is no log
     bool has_hole = false;          // changes after the end of the log have been acknowledged: the log is to blame, not the pages
     bool is_partly_unread = false;  // there, a later incarnation may have its entire log
+    std::uint64_t last_utc_us = 0;  // when its last block was made; 0: there is none
 };
 
 struct ProvenPage {

@@ -10,6 +10,7 @@
 #include "sim/files/io_retry.hpp"
 #include "sim/files/rereader.hpp"
 #include "sim/page/page_codec.hpp"
+#include "sim/verify/later_measurement.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/units.hpp"
 #include "ums/sched/scheduler.hpp"
@@ -118,7 +119,7 @@ ums::Task<void> PageVerification::verify_pages(File& file, std::uint32_t first_p
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::byte* const image = images + std::size_t{i} * kPageBytes;
         const ProvenPage proven = proven_page(file, first_page + i);
-        const PageJudgement judgement = judge_page(image, proven, recovered_);
+        const PageJudgement judgement = judge(image, proven);
         if (judgement.condition == PageCondition::wrong) {
             wrong.emplace_back(proven, image);
         } else {
@@ -126,7 +127,15 @@ ums::Task<void> PageVerification::verify_pages(File& file, std::uint32_t first_p
         }
     }
     co_await explain(file, wrong);
-    for (const WrongPage& page : wrong) take_verified(file, page.proven, page.judgement, page.image);
+    for (const WrongPage& page : wrong) {
+        if (!page.is_of_measurement) take_verified(file, page.proven, page.judgement, page.image);
+    }
+}
+
+// Where the log proves little, it also allows what a measurement has written.
+PageJudgement PageVerification::judge(const std::byte* image, const ProvenPage& proven) const {
+    if (is_of_later_measurement(image, proven, recovered_)) return {PageCondition::wrong, 0, false};
+    return judge_page(image, proven, recovered_);
 }
 
 void PageVerification::take_verified(File& file, const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image) {
@@ -176,7 +185,7 @@ ums::Task<void> PageVerification::read_again(File& file, WrongPage& page) {
             const PageHeader header = read_header(rereader.bytes());
             reread.version = header.version;
             reread.checksum = header.checksum;
-            page.judgement = judge_page(rereader.bytes(), page.proven, recovered_);
+            page.judgement = judge(rereader.bytes(), page.proven);
             if (page.judgement.condition != PageCondition::wrong) reread.result = RereadResult::right;
             page.last.clear();
             if (reread.result == RereadResult::other_image) page.last.assign(rereader.bytes(), rereader.bytes() + kPageBytes);
@@ -189,8 +198,13 @@ ums::Task<void> PageVerification::read_again(File& file, WrongPage& page) {
 void PageVerification::report_page(File& file, WrongPage& page) {
     if (!page.is_reported) return;
     const bool is_transient = page.judgement.condition != PageCondition::wrong;
-    if (!is_transient) explain_wrong_pages();
     const std::byte* const image = page.last.empty() ? page.image : page.last.data();
+    if (is_of_later_measurement(image, page.proven, recovered_)) {
+        page.is_of_measurement = !is_transient;
+        if (page.is_of_measurement) return stop_for_measurement(file, page);
+        if (judge_page(image, page.proven, recovered_).condition != PageCondition::wrong) return;
+    }
+    if (!is_transient) explain_wrong_pages();
     const bool is_unsteady = are_unsteady(read_header(page.image).checksum, page.rereads);
     Finding finding = name_wrong_page(image, page.proven, recovered_, is_transient, later_reads_in(page.rereads), is_unsteady);
     if (!page.last.empty()) finding.reasoning.emplace_back("The first read returned another image, which was wrong, too.");
@@ -199,6 +213,10 @@ void PageVerification::report_page(File& file, WrongPage& page) {
     finding.reads = 1 + static_cast<std::uint32_t>(page.rereads.size());
     finding.rereads = std::move(page.rereads);
     file.file->report(std::move(finding));
+}
+
+void PageVerification::stop_for_measurement(const File& file, const WrongPage& page) {
+    run_.stop(Outcome::not_done, measured_since_text(file.file->path(), fmt::format("page {} is of one", page.proven.page_id)));
 }
 
 void PageVerification::explain_wrong_pages() {

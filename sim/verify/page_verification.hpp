@@ -55,6 +55,7 @@ private:
         std::vector<Reread> rereads;
         std::vector<std::byte> last;  // what the last read returned; empty if it was the first image, or right
         bool is_reported = false;
+        bool is_of_measurement = false;  // see later_measurement.hpp: not the storage's fault, and the end of the verification
     };
 
     ums::Task<void> verify_ranges(File& file);
@@ -74,6 +75,7 @@ private:
     ums::Task<void> take_failed_range(File& file, const FailedRange& range);
     ums::Task<bool> is_legal_hole(File& file, std::uint32_t first_page, std::uint32_t count, std::uint64_t& hole_end_bytes);
     ums::Task<void> verify_pages(File& file, std::uint32_t first_page, std::uint32_t count, const std::byte* images);
+    [[nodiscard]] PageJudgement judge(const std::byte* image, const ProvenPage& proven) const;
     void take_verified(File& file, const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image);
     ums::Task<void> explain(File& file, std::span<WrongPage> wrong);
     ums::Task<void> read_again(File& file, WrongPage& page);
@@ -90,6 +92,7 @@ private:
     void report_region(File& file, const RegionSums::Mismatch& mismatch, bool was_read_again);
     void report_passing_mismatch(File& file, const RegionSums::Mismatch& mismatch);
     void report_short_file(File& file);
+    void stop_for_measurement(const File& file, const WrongPage& page);
     void explain_wrong_pages();
     [[nodiscard]] std::uint32_t promised_pages_of(const File& file) const;
     [[nodiscard]] ProvenPage proven_page(const File& file, std::uint32_t page) const;

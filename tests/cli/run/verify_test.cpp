@@ -3,6 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
@@ -160,6 +161,19 @@ TEST_CASE("of a run that was cut off before its first change nothing can be said
     CHECK(verify->wait() == 3);
     CHECK_THAT(verify->output(), ContainsSubstring("INCOMPLETE: ") && ContainsSubstring("No change had been acknowledged"));
     CHECK(Json::parse(folder.read("v.json"))["run"]["nothing_to_verify"] == "no_changes");
+}
+
+TEST_CASE("files that a measurement has written to since the run leave nothing to verify, whatever it wrote, and are no fault") {
+    using Words = std::vector<std::string>;
+    const auto more = GENERATE(Words{"--op", "write"}, Words{"--preset", "checkpoint"}, Words{"--preset", "file-init"});
+    const IoproofFolder folder;
+    REQUIRE(folder.start_run("1")->wait() == 0);
+    Words words{"bench", folder.data_file().string(), "--buffered", "--seconds", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    REQUIRE(folder.start(words)->wait() == 0);
+    const auto verify = folder.start({"verify", "-dir", "data"});
+    CHECK(verify->wait() == 3);
+    CHECK_THAT(verify->output() + verify->error(), ContainsSubstring("measurement") && !ContainsSubstring("FAIL:"));
 }
 
 TEST_CASE("a verification is refused during a run, and without files of ioproof") {
