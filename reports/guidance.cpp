@@ -117,16 +117,21 @@ constexpr std::array kTable{
         "above_target", Grade::poor,
         "At the end the running average was {average}, above the target of {target}: the path cannot keep up with this load even though "
         "requests were held back.",
-        "Look at this path before any other: it does not answer in time even at its lowest concurrency.", kKb231619},
+        "Look at this path before any other.", kKb231619},
+    Guidance{"slow_at_end", Grade::fair,
+             "At the end the running average was {average}, above the target of {target}: the last requests were slow.",
+             "The time series shows since when, and the table of latencies which kind of request is slow. The last ones of a complete run "
+             "are the large reads of its final audit.",
+             kKb231619},
     Guidance{"throttled", Grade::fair,
-             "{count} a request completed while the average was above the target of {target}, and the load was lowered: at times the path "
-             "could not keep up.",
+             "{count} a request completed while the average was above the target of {target}, and the load was held back: at times "
+             "requests took too long.",
              "The time series shows when. A file on a better path has fewer, ideally none.", kCharacterization},
     Guidance{
         "few_blocks", Grade::poor,
-        "It ended with {blocks}: the path could carry that many concurrent requests within the target. Paths that can handle the load end "
-        "with 100 or more.",
-        "Look at queue depths: of the driver, the host bus adapter, the volume, and at limits on I/O operations per second.",
+        "For {time} of the main run the load was held back, on average to {blocks} at a time: the path could not answer more at a time "
+        "within the target of {target}.",
+        "Look at queue depths: of the driver, the host bus adapter, the volume, and at limits on bandwidth and I/O operations per second.",
         kCharacterization},
 
     // Single requests.

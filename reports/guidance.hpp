@@ -16,10 +16,10 @@ std::string_view name_of(Grade grade);
 inline constexpr double kDataGoodMs = 5;
 inline constexpr double kLogGoodMs = 2;
 inline constexpr double kPoorMs = 15;
-// The limit for few request blocks on a throttled file: paths that can handle the load end with 100 or more.
+// The limit for few request blocks on a file whose load was held back: paths that can handle such a load end with 100 or more.
 inline constexpr unsigned kFewRequestBlocks = 50;
 
-// `text` and `next` may have the placeholders {average}, {median}, {target}, {count}, {longest}, {blocks}, {pages}, {reason}.
+// `text` and `next` may have the placeholders {average}, {median}, {target}, {count}, {longest}, {blocks}, {pages}, {reason}, {time}.
 struct Guidance {
     std::string_view id;
     Grade grade;

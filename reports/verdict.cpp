@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -10,6 +12,7 @@
 
 #include "reports/finding_text.hpp"
 #include "reports/group_text.hpp"
+#include "reports/held_back.hpp"
 #include "reports/text.hpp"
 #include "reports/thresholds.hpp"
 #include "ums/base/assert.hpp"
@@ -33,12 +36,14 @@ struct Figures {
     std::string blocks{};
     std::string pages{};
     std::string reason{};
+    std::string time{};
 };
 
 std::string filled(std::string_view text, const Figures& figures) {
     return fmt::format(fmt::runtime(text), fmt::arg("average", figures.average), fmt::arg("median", figures.median),
                        fmt::arg("target", figures.target), fmt::arg("count", figures.count), fmt::arg("longest", figures.longest),
-                       fmt::arg("blocks", figures.blocks), fmt::arg("pages", figures.pages), fmt::arg("reason", figures.reason));
+                       fmt::arg("blocks", figures.blocks), fmt::arg("pages", figures.pages), fmt::arg("reason", figures.reason),
+                       fmt::arg("time", figures.time));
 }
 
 Remark remark_of(std::string_view id, const Figures& figures = {}) {
@@ -250,16 +255,19 @@ void add_latency(FileVerdict& verdict, const sim::FileResult& file) {
     verdict.remarks.push_back(remark_of(fmt::format("{}_{}", file.is_log ? "log" : "data", grade), {.median = latency_ms_text(median_ms)}));
 }
 
-void add_load(FileVerdict& verdict, const sim::FileResult& file) {
+void add_load(FileVerdict& verdict, const sim::FileResult& file, const std::vector<sim::Interval>& intervals) {
     const std::uint64_t target_us = std::uint64_t{file.target_io_duration_ms} * 1000;
-    const Figures figures{.average = duration_text(file.average_io_duration_us),
-                          .target = fmt::format("{} ms", file.target_io_duration_ms),
-                          .count = counted(file.throttle_count, "time"),
-                          .blocks = counted(file.request_blocks, "request block")};
-    if (file.average_io_duration_us > target_us) verdict.remarks.push_back(remark_of("above_target", figures));
+    const std::optional<HeldBack> held = held_back(file, intervals);
+    Figures figures{.average = duration_text(file.average_io_duration_us),
+                    .target = fmt::format("{} ms", file.target_io_duration_ms),
+                    .count = counted(file.throttle_count, "time")};
+    if (file.average_io_duration_us > target_us) verdict.remarks.push_back(remark_of(held ? "above_target" : "slow_at_end", figures));
     if (file.throttle_count == 0) return;
     verdict.remarks.push_back(remark_of("throttled", figures));
-    if (file.request_blocks < kFewRequestBlocks) verdict.remarks.push_back(remark_of("few_blocks", figures));
+    if (!held || held->blocks >= kFewRequestBlocks) return;
+    figures.time = duration_text(held->time_us);
+    figures.blocks = counted(static_cast<std::uint64_t>(std::llround(held->blocks)), "request");
+    verdict.remarks.push_back(remark_of("few_blocks", figures));
 }
 
 void add_troubles(FileVerdict& verdict, const sim::FileResult& file) {
@@ -273,12 +281,12 @@ void add_troubles(FileVerdict& verdict, const sim::FileResult& file) {
     }
 }
 
-FileVerdict file_verdict(const sim::FileResult& file) {
+FileVerdict file_verdict(const sim::FileResult& file, const std::vector<sim::Interval>& intervals) {
     FileVerdict verdict;
     verdict.path = file.path;
     add_troubles(verdict, file);
     add_latency(verdict, file);
-    add_load(verdict, file);
+    add_load(verdict, file, intervals);
     for (const Remark& remark : verdict.remarks) {
         verdict.grade = std::max(verdict.grade, remark.grade);
         if (remark.id != "file_findings") verdict.speed = std::max(verdict.speed, remark.grade);
@@ -329,7 +337,7 @@ Verdict verdict_of(const sim::Results& results) {
     add_undurable_files(verdict, results);
     judge_thresholds(verdict, results);
     add_warnings(verdict, results);
-    for (const sim::FileResult& file : results.files) verdict.files.push_back(file_verdict(file));
+    for (const sim::FileResult& file : results.files) verdict.files.push_back(file_verdict(file, results.intervals));
     return verdict;
 }
 

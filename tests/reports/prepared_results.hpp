@@ -1,6 +1,7 @@
 // Five runs that a newcomer should understand: sound, slow, throttled, stale reads, full disk. With latencies and a time series.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -67,6 +68,17 @@ inline sim::Results sound_results() {
     return results;
 }
 
+// In the main run, the governor throttles `file` in each second, and leaves it `blocks` request blocks.
+inline void hold_back(const sim::Results& results, sim::FileResult& file, std::uint32_t blocks) {
+    const auto is_main_run = [](const sim::Interval& interval) { return interval.phase == sim::Phase::main_run; };
+    const auto seconds = std::count_if(results.intervals.begin(), results.intervals.end(), is_main_run);
+    for (std::size_t i = 0; i < results.intervals.size(); ++i) {
+        if (!is_main_run(results.intervals[i])) continue;
+        file.samples[i].throttles = file.throttle_count / static_cast<std::uint64_t>(seconds);
+        file.samples[i].request_blocks = blocks;
+    }
+}
+
 inline sim::Results slow_results() {
     sim::Results results = sound_results();
     for (sim::LatencyResult& latency : results.files[0].latency) {
@@ -75,6 +87,7 @@ inline sim::Results slow_results() {
     results.files[0].average_io_duration_us = 121'000;
     results.files[0].throttle_count = 1'167;
     results.files[0].request_blocks = 13;
+    hold_back(results, results.files[0], 13);
     results.files[0].long_ios = 3;
     results.files[0].max_io_time_us = 21'300'000;
     results.files[1].latency[static_cast<std::size_t>(sim::IoClass::log_flush)] = prepared_latency(results.files[1].writes, 6'200'000);
@@ -87,6 +100,7 @@ inline sim::Results throttled_results() {
     results.files[0].average_io_duration_us = 17'000;
     results.files[0].throttle_count = 9'006;
     results.files[0].request_blocks = 33;
+    hold_back(results, results.files[0], 33);
     for (sim::LatencyResult& latency : results.files[0].latency) {
         if (latency.count > 0) latency = prepared_latency(latency.count, 12'000'000);
     }

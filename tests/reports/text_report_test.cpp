@@ -77,7 +77,7 @@ Pages read, written and verified; the log in MB/s
 What the figures mean
   /data/sqliosim.mdx: fair
     * 382 times a request completed while the average was above the target of
-      100 ms, and the load was lowered: at times the path could not keep up.
+      100 ms, and the load was held back: at times requests took too long.
       -> The time series shows when. A file on a better path has fewer, ideally
          none.
 

@@ -96,15 +96,41 @@ TEST_CASE("large requests, writes, and reads of a log do not count for the guida
     CHECK(verdict_of(results).files[0].remarks.empty());
 }
 
-TEST_CASE("few request blocks count only if the load was throttled") {
-    sim::Results results = example_results();
-    results.files[0].request_blocks = 8;
-    results.files[0].throttle_count = 0;
+TEST_CASE("few request blocks are poor where the load was held back, and a stall is not") {
+    sim::Results results = throttled_results();
+    const reports::FileVerdict held = verdict_of(results).files[0];
+    CHECK(has_remark(held, "few_blocks"));
+    CHECK(held.speed == Grade::poor);
+    hold_back(results, results.files[0], reports::kFewRequestBlocks);
     CHECK_FALSE(has_remark(verdict_of(results).files[0], "few_blocks"));
-    results.files[0].throttle_count = 1;
-    CHECK(has_remark(verdict_of(results).files[0], "few_blocks"));
-    results.files[0].request_blocks = reports::kFewRequestBlocks;
-    CHECK_FALSE(has_remark(verdict_of(results).files[0], "few_blocks"));
+
+    // A log needs few blocks, and ends with them.
+    results = sound_results();
+    results.files[1].throttle_count = 1;
+    results.files[1].request_blocks = 4;
+    results.files[1].samples[20].throttles = 1;
+    const reports::FileVerdict stalled = verdict_of(results).files[1];
+    CHECK_FALSE(has_remark(stalled, "few_blocks"));
+    CHECK(has_remark(stalled, "throttled"));
+    CHECK(stalled.speed == Grade::fair);
+}
+
+TEST_CASE("an average above the target at the end is poor only if the load was held back for long before that") {
+    sim::Results results = throttled_results();
+    results.files[0].average_io_duration_us = 303'000;
+    CHECK(has_remark(verdict_of(results).files[0], "above_target"));
+
+    // Only the large reads of the final audit are slow.
+    results = sound_results();
+    results.files[0].average_io_duration_us = 303'000;
+    results.files[0].throttle_count = 115;
+    results.files[0].request_blocks = 1;
+    results.files[0].samples.back().throttles = 115;
+    const reports::FileVerdict slow_at_end = verdict_of(results).files[0];
+    CHECK(has_remark(slow_at_end, "slow_at_end"));
+    CHECK_FALSE(has_remark(slow_at_end, "above_target"));
+    CHECK_FALSE(has_remark(slow_at_end, "few_blocks"));
+    CHECK(slow_at_end.speed == Grade::fair);
 }
 
 TEST_CASE("there is no heading for what the figures mean if they mean nothing") {
