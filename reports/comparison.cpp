@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,11 +13,13 @@
 
 #include <fmt/format.h>
 
+#include "reports/held_back.hpp"
 #include "reports/statistics.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"
 #include "sim/latency_result.hpp"
+#include "sim/results.hpp"
 #include "ums/base/printable.hpp"
 
 namespace reports {
@@ -177,6 +180,31 @@ Json curves_of(const Json& results, const Json& file) {
     return {{"seconds", std::move(times)}, {"requests_per_s", std::move(requests)}, {"latency_ms", std::move(latency)}};
 }
 
+bool is_held_back(const Json& results, const Json& file) {
+    sim::FileResult figures;
+    std::vector<sim::Interval> intervals;
+    figures.request_blocks_max = file.value("request_blocks_max", 0U);  // not in old documents
+    const Json& series = file["series"];
+    for (const std::size_t i : main_run(results)) {
+        sim::Interval interval;
+        interval.duration_us = results["intervals"]["duration_us"][i].get<std::uint64_t>();
+        interval.phase = sim::Phase::main_run;
+        intervals.push_back(interval);
+        sim::FileSample sample;
+        sample.reads = series["reads"][i].get<std::uint64_t>();
+        sample.writes = series["writes"][i].get<std::uint64_t>();
+        sample.throttles = series["throttles"][i].get<std::uint64_t>();
+        figures.samples.push_back(sample);
+    }
+    return held_back(figures, intervals).has_value();
+}
+
+// Where the load was not held back, request blocks show the demand, and the path may carry more.
+bool show_capacity(double before, bool is_limit_before, double after, bool is_limit_after) {
+    if (is_limit_before && is_limit_after) return true;
+    return (is_limit_before && before < after) || (is_limit_after && after < before);
+}
+
 Json compare_files(const Json& before, const Json& file_before, const Json& after, const Json& file_after) {
     Json rows = Json::array();
     for (const ComparedFigure& figure : kComparedFigures) {
@@ -184,10 +212,9 @@ Json compare_files(const Json& before, const Json& file_before, const Json& afte
         const auto b = estimate_of(figure, after, file_after);
         if (!a || !b || (a->value == 0 && b->value == 0)) continue;
         const std::optional<double> noise = noise_of(*a, *b);
-        // Without throttling, request blocks show the demand, and nothing about the path.
-        const bool is_demand =
-            std::string_view(figure.over) == "request_blocks" && file_before["throttle_count"] == 0 && file_after["throttle_count"] == 0;
-        rows.push_back(row_of(figure.name, figure.unit, a->value, b->value, figure.more_is_better, is_demand ? std::nullopt : noise));
+        const bool is_judged = std::string_view(figure.over) != "request_blocks" ||
+                               show_capacity(a->value, is_held_back(before, file_before), b->value, is_held_back(after, file_after));
+        rows.push_back(row_of(figure.name, figure.unit, a->value, b->value, figure.more_is_better, is_judged ? noise : std::nullopt));
     }
     add_percentiles(rows, file_before, file_after);
     return {{"before_path", file_before["path"]},       {"after_path", file_after["path"]},

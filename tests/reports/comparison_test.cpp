@@ -152,6 +152,25 @@ TEST_CASE("each figure is compared by its own columns of the time series") {
     }
 }
 
+TEST_CASE("request blocks are better or worse only where the load was held back to them") {
+    const auto verdict = [](const sim::Results& before, const sim::Results& after, std::size_t file) {
+        const Json comparison = reports::compare_results(document_of(before), "a", document_of(after), "b");
+        return row_of(comparison, file, "request blocks")["verdict"];
+    };
+    CHECK(verdict(sound_results(), throttled_results(), 0) == "worse");
+    CHECK(verdict(throttled_results(), sound_results(), 0) == "better");
+    CHECK(verdict(throttled_results(), throttled_results(), 0) == "same");
+    // A faster log needs fewer. Its final audit was throttled.
+    sim::Results fast = sound_results();
+    fast.files[1].throttle_count = fast.files[1].samples.back().throttles = 7;
+    for (sim::FileSample& sample : fast.files[1].samples) sample.request_blocks = 3;
+    CHECK(verdict(sound_results(), fast, 1) == "unknown");
+    CHECK(verdict(fast, sound_results(), 1) == "unknown");
+    // 33 were too few before, and fewer are enough now.
+    for (sim::FileSample& sample : fast.files[0].samples) sample.request_blocks = 20;
+    CHECK(verdict(throttled_results(), fast, 0) == "unknown");
+}
+
 TEST_CASE("the curves of a comparison are those of the main run, from its beginning") {
     sim::Results results = sound_results();
     const Json before = document_of(results);
