@@ -36,7 +36,8 @@ constexpr std::array kTable{
              "Find the cause of what was wrong first: it may be the same.", ""},
     Guidance{
         "late", Grade::poor,
-        "{count} came back late, after more than 15 s. That is a warning: the answer was right. SQL Server would log error 833 for each.",
+        "{count} came back late, after more than 15 s. That alone is a warning; an answer that was wrong as well is a finding, too. SQL "
+        "Server would log error 833 for each.",
         "Check the system log for that time: resets, path failovers, drive error recovery, exhausted burst credits. If this process itself "
         "was stopped then, a warning says so. --fail-on 'warnings > 0' makes it a failure.",
         kError833},

@@ -158,7 +158,7 @@ std::string status_metrics(const StatusBoard& board) {
     text += metric("ioproof_io_bytes_total", "counter", "Bytes read and written since the run began.", progress.io_bytes);
     text += metric("ioproof_pages_verified_total", "counter", "Pages that came back and were right.", progress.pages_verified);
     text += metric("ioproof_findings_total", "counter", "Pages and requests that were wrong, lost or failed.", progress.findings);
-    text += metric("ioproof_warnings_total", "counter", "Requests that came back late, with the right answer.", progress.warnings);
+    text += metric("ioproof_warnings_total", "counter", "Requests that came back late.", progress.warnings);
     text += metric("ioproof_throttles_total", "counter", "Request blocks discarded because the average was above the target.",
                    progress.throttle_count);
     text += metric("ioproof_outstanding_io", "gauge", "Requests outstanding.", progress.outstanding_io);

@@ -220,7 +220,7 @@ const backupSection = () => data.backup ? section('Backups', table(['work', 'num
   [w.work, count(w.count), count(w.pages), size(w.log_bytes), duration(w.duration_us), duration(w.max_duration_us), mbRate(w.bytes_per_s / 1048576)]), 1),
   el('p', {}, `${count(data.backup.pages_redone)} pages were brought to the end of the backup by its log. Requests of up to ${size(data.backup.transfer_bytes)}.` + (data.backup.broken_chains ? ` Chains that could not continue: ${count(data.backup.broken_chains)}.` : '')),
   table(['file', 'role', 'size', 'read', 'written', 'findings'], data.backup.files.map(f => [f.file, f.role, size(f.size_bytes), size(f.read_bytes), size(f.written_bytes), count(f.findings)]), 2)) : null;
-const warningsSection = () => data.warning_count ? section('Warnings', el('p', {}, `${count(data.warning_count)} request${data.warning_count === 1 ? '' : 's'} came back late, with the right answer.`),
+const warningsSection = () => data.warning_count ? section('Warnings', el('p', {}, `${count(data.warning_count)} request${data.warning_count === 1 ? '' : 's'} came back late, after more than 15 s.`),
   table(['#', 'file', 'request', 'took', 'at'], data.warnings.map(w => [w.number, w.file, w.description, duration(w.duration_us), w.utc + ', ' + w.phase]), 3)) : null;
 const configurationSection = () => section('Configuration', data.run.repeat_command && !data.durability ? el('p', {}, 'Repeat with: ', el('code', {}, data.run.repeat_command)) : null,
   data.configuration.map(part => el('details', {}, el('summary', {}, part.section), table(['parameter', 'value'], Object.entries(part.values), 2))));

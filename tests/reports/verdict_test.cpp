@@ -247,7 +247,8 @@ TEST_CASE("late requests add a warning to the verdict without changing it") {
     CHECK_THAT(verdict.reasons[0].text, ContainsSubstring("Warning: 2 requests came back late."));
     REQUIRE(verdict.reasons.size() == 2);
     CHECK(verdict.reasons[1].id == "late");
-    CHECK_THAT(verdict.reasons[1].text, ContainsSubstring("error 833"));
+    // Nobody has compared the answers: an error that came late is a finding besides.
+    CHECK_THAT(verdict.reasons[1].text, ContainsSubstring("error 833") && !ContainsSubstring("was right"));
 }
 
 TEST_CASE("a full disk and an exhausted quota end a run with the same wording") {
