@@ -138,7 +138,8 @@ constexpr std::array kTable{
     // Single requests.
     Guidance{"long_io", Grade::poor, "{count} over 15 s, the longest {longest}. SQL Server would log error 833 for each.",
              "Check the system log for that time: resets, path failovers, drive error recovery, exhausted burst credits.", kError833},
-    Guidance{"write_retries", Grade::poor, "{count} and had to be retried. A retry that succeeds is a warning of worse to come.",
+    Guidance{"write_retries", Grade::poor,
+             "{count} a write failed and was tried again. A retry that succeeds is a warning of worse to come.",
              "Check the system log and the drives' own (SMART).", kError825},
 
     // What was proven.

@@ -276,9 +276,7 @@ void add_troubles(FileVerdict& verdict, const sim::FileResult& file) {
         verdict.remarks.push_back(
             remark_of("long_io", {.count = counted(file.long_ios, "request") + " took", .longest = duration_text(file.max_io_time_us)}));
     }
-    if (file.write_retries > 0) {
-        verdict.remarks.push_back(remark_of("write_retries", {.count = counted(file.write_retries, "write") + " failed"}));
-    }
+    if (file.write_retries > 0) verdict.remarks.push_back(remark_of("write_retries", {.count = counted(file.write_retries, "time")}));
 }
 
 FileVerdict file_verdict(const sim::FileResult& file, const std::vector<sim::Interval>& intervals) {

@@ -251,6 +251,14 @@ TEST_CASE("late requests add a warning to the verdict without changing it") {
     CHECK_THAT(verdict.reasons[1].text, ContainsSubstring("error 833") && !ContainsSubstring("was right"));
 }
 
+TEST_CASE("failed tries of a write are not said to be as many writes") {
+    sim::Results results = sound_results();
+    results.files[0].write_retries = 4;
+    const reports::Remark remark = verdict_of(results).files[0].remarks.at(0);
+    CHECK(remark.id == "write_retries");
+    CHECK_THAT(remark.text, ContainsSubstring("4 times a write failed and was tried again."));
+}
+
 TEST_CASE("a full disk and an exhausted quota end a run with the same wording") {
     sim::Results results = full_disk_results();
     for (const int error : {ENOSPC, EDQUOT}) {
