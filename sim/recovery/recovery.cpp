@@ -28,14 +28,9 @@ Recovery::Recovery(const RecoverySetup& setup, const std::vector<DataFile*>& dat
 ums::Task<void> Recovery::analyse() {
     co_await log_.run();
     if (run_.is_stopping()) co_return;
-    if (log_.extent().first_sequence == 0) {
-        run_.stop(
-            Outcome::not_done,
-            log_.is_empty()
-                ? "The log is empty, so the run was cut off before its first change: there is nothing to continue with. Verify, then "
-                  "begin a new run."
-                : "Nothing is left of the log that recovery needs, so no page can be brought to its end. Verify, then begin a new run.");
-    }
+    const bool may_be_half_made = log_.is_empty() && log_.promises() == nullptr;
+    if (!may_be_half_made) co_return;
+    for (const std::uint32_t file_id : setup_.odd_files) log_.file(file_id).is_made = false;
 }
 
 ums::Task<void> Recovery::verify() {
@@ -43,11 +38,38 @@ ums::Task<void> Recovery::verify() {
         data_files_, log_, schedulers_, run_, journal_,
         [this](const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image) { redo_.take(proven, judgement, image); });
     co_await pages_->run();
+    if (log_.extent().first_sequence == 0) {
+        stop_without_log();
+        co_return;
+    }
     if (journal_.finding_count() == 0 || setup_.repairs) co_return;
     run_.stop(
         Outcome::failed,
         "The files are not what their log proves, so the run was not resumed, and nothing was written to them. 'ioproof verify --repair' "
         "makes them usable, and says what it gives up.");
+}
+
+// Only the pages show whether the run had not begun, or its log is lost.
+void Recovery::stop_without_log() {
+    if (journal_.finding_count() > 0) {
+        run_.stop(Outcome::failed,
+                  fmt::format("{}, so no page can be brought to its end, and nothing was written to the data files. If they are evidence, "
+                              "copy them, then begin a new run.",
+                              log_.is_empty() ? "The log is empty" : "Nothing is left of the log that recovery needs"));
+        return;
+    }
+    if (run_.is_stopping()) return;  // before all pages were seen
+    if (!log_.is_empty()) {
+        run_.stop(Outcome::not_done,
+                  "Nothing is left of the log that recovery needs, so no page can be brought to its end. Verify, then begin a new run.");
+        return;
+    }
+    run_.stop(Outcome::not_done,
+              fmt::format("The log is empty, and so are the data files: {}. There is nothing to continue with: begin a new run.",
+                          log_.promises() != nullptr
+                              ? "the ledger or witness knows of nothing that had been acknowledged"
+                              : "either the run was cut off before its first change was acknowledged, or everything that was "
+                                "acknowledged is lost"));
 }
 
 ums::Task<void> Recovery::redo() {

@@ -22,6 +22,8 @@ struct RecoverySetup {
     std::uint64_t checkpoint_bytes = 0;   // that a checkpoint logs at most
     const Promises* promises = nullptr;   // of this run, kept outside the storage; null: there are none
     bool repairs = false;                 // continues after findings, and rewrites what was wrong; otherwise the run ends with them
+    // Data files whose first page is not as the run made it. If the log is empty, the run may have been cut off while it made them.
+    std::vector<std::uint32_t> odd_files{};
 };
 
 class Recovery {
@@ -44,6 +46,8 @@ public:
     [[nodiscard]] ResumeResult describe() const;
 
 private:
+    void stop_without_log();
+
     const RecoverySetup setup_;
     RunState& run_;
     Journal& journal_;

@@ -97,8 +97,9 @@ private:
 
     std::uint64_t run_id_;
     std::unique_ptr<RunParts> parts_;
-    std::unique_ptr<Recovery> recovery_;  // for files that a crash left
-    LeftPromises left_promises_;          // for these files
+    std::unique_ptr<Recovery> recovery_;    // for files that a crash left
+    LeftPromises left_promises_;            // for these files
+    std::vector<std::uint32_t> odd_files_;  // of them: data files whose first page is not as the run made it
     bool is_promising_ = false;
     std::string promises_stopped_because_;  // as last reported
     mutable std::mutex parts_mutex_;        // held by progress() while it looks at parts_, and while they are taken down

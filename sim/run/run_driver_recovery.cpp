@@ -73,7 +73,13 @@ ums::Task<void> RunDriver::take_over_files() {
         }
         FoundFile& file = found.files.at(left++);
         if (file.left.late_signature) journal_.report(*std::move(file.left.late_signature));
-        if (!file.left.is_as_made() && file.left.options.is_log) co_await sign_again(file);
+        if (!file.left.is_as_made()) {
+            if (file.left.options.is_log) {
+                co_await sign_again(file);
+            } else {
+                odd_files_.push_back(file.left.id);
+            }
+        }
         add_file(std::move(file.setup));
     }
     for (std::size_t i = 0; i < of_backups.size() && !run_.is_stopping(); ++i) {
@@ -214,8 +220,12 @@ ums::Task<void> RunDriver::run_recovery() {
     }
     std::vector<SimFile*> log_files;
     for (const auto& log : parts_->log_files) log_files.push_back(log.get());
-    const RecoverySetup setup{run_id_, log_alignment_bytes(log_files, storage_), parts_->checkpoint_bytes(),
-                              left_promises_.promises ? &*left_promises_.promises : nullptr, options_.job == Job::repair};
+    const RecoverySetup setup{run_id_,
+                              log_alignment_bytes(log_files, storage_),
+                              parts_->checkpoint_bytes(),
+                              left_promises_.promises ? &*left_promises_.promises : nullptr,
+                              options_.job == Job::repair,
+                              odd_files_};
     recovery_ = std::make_unique<Recovery>(setup, data_files, log_files, *schedulers_, run_, journal_);
     ums::Task<void> analysis = recovery_->analyse();
     ums::Task<void> verification = recovery_->verify();

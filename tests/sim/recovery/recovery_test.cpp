@@ -245,6 +245,39 @@ TEST_CASE("a replica whose first page was torn by a power cut is recreated, one 
     CHECK_THROWS_AS(run.run(options), sim::RefusedError);
 }
 
+TEST_CASE("a resume and a repair find that the log has lost everything, as a verification does, and leave the data files as they are") {
+    LeftRun left;
+    left.options.stop_on_error = GENERATE(false, true);
+    left.erase_log();
+    const std::vector<std::byte> before = all_bytes(left.data());
+    for (const Job job : {Job::verify, Job::resume, Job::repair}) {
+        const Results results = left.work(job);
+        CHECK(results.outcome == Outcome::failed);
+        REQUIRE_FALSE(results.findings.empty());
+        CHECK(results.findings[0].kind == sim::FindingKind::wal_violation);
+        CHECK_FALSE(results.resumed);
+        if (job != Job::verify) CHECK(results.outcome_reason.starts_with("The log is empty, so no page"));
+    }
+    const bool is_same = all_bytes(left.data()) == before;
+    CHECK(is_same);
+}
+
+TEST_CASE("a resume blames nobody for files without a change, whether or not the first page was written completely") {
+    const bool is_torn = GENERATE(false, true);
+    LeftRun left;
+    left.erase_log();
+    const std::vector<std::byte> nothing(left.data().size_bytes());
+    left.data().write(0, nothing.data(), nothing.size());
+    left.put_version(0, 1, 0);
+    if (is_torn) left.data().write(kPageBytes / 2, nothing.data(), kPageBytes / 2);
+    for (const Job job : {Job::verify, Job::resume}) {
+        const Results results = left.work(job);
+        CHECK(kinds(results) == "");
+        CHECK(results.outcome == Outcome::not_done);
+        CHECK_FALSE(results.resumed);
+    }
+}
+
 TEST_CASE("without a log, or without a file of the run, there is nothing to continue with") {
     LeftRun left;
     const std::vector<std::byte> log = all_bytes(left.log());
