@@ -27,6 +27,11 @@ Recovery::Recovery(const RecoverySetup& setup, const std::vector<DataFile*>& dat
 
 ums::Task<void> Recovery::analyse() {
     co_await log_.run();
+    if (journal_.finding_count() > 0 && run_.is_stopping() && !setup_.repairs) {
+        run_.stop(Outcome::failed,
+                  "A fault was found in the log, so the run was not resumed, and nothing was written to its files. 'ioproof verify' says "
+                  "what is left, 'ioproof verify --repair' makes it usable where it can.");
+    }
     if (run_.is_stopping()) co_return;
     const bool may_be_half_made = log_.is_empty() && log_.promises() == nullptr;
     if (!may_be_half_made) co_return;

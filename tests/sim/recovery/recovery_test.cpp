@@ -262,6 +262,16 @@ TEST_CASE("a resume and a repair find that the log has lost everything, as a ver
     CHECK(is_same);
 }
 
+TEST_CASE("a resume that a gap in the log ends says that nothing was written and what helps, also if StopOnError ends it") {
+    LeftRun left;
+    left.options.stop_on_error = GENERATE(false, true);
+    left.erase_block(left.take_back_to_needed_block());
+    const Results results = left.work(Job::resume);
+    CHECK(results.outcome == Outcome::failed);
+    CHECK_THAT(kinds(results), ContainsSubstring("log_gap"));
+    CHECK_THAT(results.outcome_reason, ContainsSubstring("was not resumed, and nothing was written") && ContainsSubstring("--repair"));
+}
+
 TEST_CASE("a resume blames nobody for files without a change, whether or not the first page was written completely") {
     const bool is_torn = GENERATE(false, true);
     LeftRun left;
