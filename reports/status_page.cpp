@@ -18,8 +18,8 @@ h1 { font-size: 1.3rem; margin: 0; }
 .head { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem 1rem; align-items: baseline; }
 .dim, .label { color: var(--dim); font-size: .85rem; }
 progress { width: 100%; height: .6rem; accent-color: var(--accent); }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .6rem; margin: 1rem 0; }
-.card { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem; }
+.cards { display: flex; flex-wrap: wrap; gap: .6rem; margin: 1rem 0; }
+.card { flex: 1 0 7.5rem; border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem; }
 .value { font-size: 1.35rem; font-variant-numeric: tabular-nums; }
 .bad { color: var(--bad); font-weight: 600; }
 .chart { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem; margin-bottom: .6rem; }

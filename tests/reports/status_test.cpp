@@ -174,6 +174,11 @@ TEST_CASE("status: the page names the calls that do not return, and for how long
     CHECK_THAT(status_page(), ContainsSubstring("c.call + ' of ' + c.path + ' has not returned for ' + clock(c.duration_us)"));
 }
 
+TEST_CASE("status: the boxes of the page are never narrower than their figures, which grow for weeks") {
+    CHECK_THAT(status_page(),
+               ContainsSubstring(".cards { display: flex; flex-wrap: wrap;") && ContainsSubstring(".card { flex: 1 0 7.5rem;"));
+}
+
 TEST_CASE("status: the page of a rehearsal says so, also in its title") {
     CHECK_THAT(status_page(), ContainsSubstring("at('rehearsal').hidden = !s.rehearsal;") &&
                                   ContainsSubstring("document.title = (s.rehearsal ? 'REHEARSAL, ' : '')"));
