@@ -89,6 +89,7 @@ private:
     [[nodiscard]] PromiseSection section() const;
     void promise_nothing();
     void begin_promises();
+    void warn_of_unused_promises();
     void end_promises();
     void report_stopped_promises();
 

@@ -48,6 +48,14 @@ void RunDriver::begin_promises() {
     is_promising_ = true;
 }
 
+// A verification, and a repair, say it in their reports.
+void RunDriver::warn_of_unused_promises() {
+    if (keeper_ == nullptr || options_.job != Job::resume || run_.is_stopping()) return;
+    const PromisesResult told = told_of(left_promises_, recovery_->promises());
+    if (told.are_used) return;
+    journal_.warning(fmt::format("What the crash had left was verified without {}. {}", keeper_->name(), told.remark));
+}
+
 void RunDriver::report_stopped_promises() {
     if (!is_promising_) return;
     const std::string because = keeper_->status().stopped_because;

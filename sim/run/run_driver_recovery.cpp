@@ -233,6 +233,7 @@ ums::Task<void> RunDriver::run_recovery() {
     co_await phase(Phase::log_analysis, analysis);
     co_await phase(Phase::page_verification, verification);
     tell_verified();
+    warn_of_unused_promises();
     const std::uint64_t redo_utc_us = clock_.utc_us();
     co_await phase(Phase::redo, redo);
     tell_taken_over(redo_utc_us);

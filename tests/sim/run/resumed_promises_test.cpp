@@ -77,6 +77,23 @@ TEST_CASE("a run that continues keeps what a ledger was promised if it has found
     CHECK(kinds(work(Job::verify)) == "");
 }
 
+TEST_CASE("a run that continues says if the ledger could not be used for what the crash had left") {
+    LeftRun left;
+    SectionKeeper keeper;
+    sim::Options options = left.options;
+    options.job = Job::resume;
+    const auto resume = [&] { return sim::Simulation(options, left.run.storage, left.run.clock, left.run.sink, &keeper).run().outcome; };
+    const auto unused = [&left](const std::string& why) { return left.run.sink.count_of(sim::Severity::warning, why); };
+    REQUIRE(resume() == Outcome::passed);
+    CHECK(unused("was verified without " + keeper.name() + ". It knew nothing of this run before.") == 1);
+    REQUIRE(resume() == Outcome::passed);
+    CHECK(unused("was verified without") == 1);
+    REQUIRE(left.work(Job::resume).outcome == Outcome::passed);
+    REQUIRE(resume() == Outcome::passed);
+    CHECK(unused("The log is newer than its promises") == 1);
+    CHECK(unused("was verified without") == 2);
+}
+
 TEST_CASE("a ledger is promised no size of a file that is never made durable, and a replica is not named there") {
     VirtualRun run;
     sim::Options options = quiet_options(VirtualRun::kFolder);
