@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "sim/files/space_check.hpp"
 #include "sim/files/transfer_failure.hpp"
 #include "ums/base/assert.hpp"
@@ -118,12 +116,8 @@ ums::IoRequest SimFile::diagnosis_read(std::uint64_t offset_bytes, const ums::Io
 }
 
 void SimFile::report(Finding finding) {
-    finding.place.role = options().role;
-    if (finding.place.role != FileRole::test) {
-        finding.description = fmt::format("In a {}: {}", name_of(finding.place.role), finding.description);
-    }
     if (!finding.is_warning) finding_count.fetch_add(1, std::memory_order_relaxed);
-    journal_.report(std::move(finding));
+    journal_.report(with_role(std::move(finding), options().role));
 }
 
 // Of two at the same time, only one may learn of a loss. A log has one for each block, and cannot afford turns.

@@ -122,6 +122,12 @@ Finding failed_request(std::uint32_t file_id, const FileOptions& file, FileReque
     return finding;
 }
 
+Finding with_role(Finding finding, FileRole role) {
+    finding.place.role = role;
+    if (role != FileRole::test) finding.description = fmt::format("In a {}: {}", name_of(role), finding.description);
+    return finding;
+}
+
 Finding late_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request) {
     Finding finding = place_of_transfer(file_id, file, request, FindingKind::stalled_io);
     finding.is_warning = finding.transient = true;

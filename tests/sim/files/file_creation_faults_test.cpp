@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include "sim/files/file_creator.hpp"
 #include "sim/files/transfer_failure.hpp"
@@ -31,7 +32,7 @@ struct Creation {
     std::string message;
     std::uint32_t tries = 0;
 
-    explicit Creation(std::uint64_t offset_bytes, std::uint32_t failures, Fate fate) {
+    explicit Creation(std::uint64_t offset_bytes, std::uint32_t failures, Fate fate, sim::FileRole role = sim::FileRole::test) {
         storage.set_rule([this, offset_bytes, failures, fate](const ums::IoRequest& request) {
             const bool is_hit = request.operation == ums::IoOperation::write && request.offset_bytes == offset_bytes;
             return is_hit && tries++ < failures ? fate : Fate{};
@@ -40,6 +41,7 @@ struct Creation {
         options.no_buffering = options.use_scatter_gather = false;
         sim::FileOptions file{.path = folder / "a.ldx", .initial_size_mb = 4, .max_size_mb = 4};
         file.is_log = true;
+        file.role = role;
         sim::FileCreator creator(options, storage, journal, 4711);
         ums::SchedulerGroup group({}, storage, clock);
         auto make = [](sim::FileCreator& maker, const sim::FileOptions& wanted, sim::SimFile::Setup& out) -> ums::Task<void> {
@@ -109,6 +111,18 @@ TEST_CASE("a write that is cut short during creation is a finding of its own kin
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].kind == sim::FindingKind::short_transfer);
     CHECK_THAT(findings[0].description, ContainsSubstring("after 4096 bytes"));
+}
+
+TEST_CASE("a write that fails while a file of backups is created is a finding that says so") {
+    const auto [fate, kind] = GENERATE(std::pair(Fate{.error = EIO}, sim::FindingKind::io_error),
+                                       std::pair(Fate{.short_bytes = 4096}, sim::FindingKind::short_transfer));
+    const Creation creation(0, 1, fate, sim::FileRole::backup);  // the signature page
+    CHECK(creation.is_made);
+    const auto findings = creation.sink.findings();
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == kind);
+    CHECK(findings[0].place.role == sim::FileRole::backup);
+    CHECK_THAT(findings[0].description, ContainsSubstring("In a backup: A write of "));
 }
 
 TEST_CASE("a write that is first cut short, then fails, then succeeds is one finding") {

@@ -154,6 +154,17 @@ TEST_CASE("an error of the storage during creation is a finding, a missing permi
     }
 }
 
+TEST_CASE("a finding from the creation of a file of backups says in which kind of file it is") {
+    BrokenBench bench;
+    bench.broken.sync_error = system_error(EIO);
+    sim::FileOptions chain = bench.file("a.trn");
+    chain.role = sim::FileRole::backup_chain;
+    const Prepared failed = bench.prepare(chain);
+    REQUIRE(failed.findings.size() == 1);
+    CHECK(failed.findings[0].place.role == sim::FileRole::backup_chain);
+    CHECK_THAT(failed.findings[0].description, ContainsSubstring("In a backup chain: A sync of the file failed"));
+}
+
 TEST_CASE("a folder that must not be written to is reported as such") {
     BrokenBench bench;
     Broken& broken = bench.broken;
