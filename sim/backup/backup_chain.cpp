@@ -7,6 +7,7 @@
 
 #include "sim/diagnosis/classifier.hpp"
 #include "sim/files/io_retry.hpp"
+#include "sim/files/transfer_failure.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/io/errno_error.hpp"
 
@@ -14,8 +15,7 @@ namespace sim {
 
 namespace {
 
-// The file grows in steps of this size.
-constexpr std::uint64_t kGrowthBytes = 16 << 20;
+constexpr std::uint64_t kUsualStepBytes = 16 << 20;
 
 FindingKind kind_of(const std::byte* bytes, std::uint64_t size_bytes) {
     if (is_all_zero(bytes, kSectorBytes)) return FindingKind::log_gap;
@@ -52,6 +52,7 @@ ums::Task<bool> BackupChain::begin(std::uint64_t chain_number) {
     chain_number_ = chain_number;
     chunks_.clear();
     end_bytes_ = kPageBytes;
+    step_bytes_ = kUsualStepBytes;
     co_await file_.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
     const std::error_code error = co_await file_.resize(kPageBytes);
     file_.resize_latch().release_exclusive();
@@ -61,13 +62,21 @@ ums::Task<bool> BackupChain::begin(std::uint64_t chain_number) {
 }
 
 ums::Task<bool> BackupChain::make_room(std::uint64_t end_bytes) {
-    if (end_bytes <= file_.size_bytes()) co_return true;
+    const std::uint64_t old_bytes = file_.size_bytes();
+    if (end_bytes <= old_bytes) co_return true;
+    const auto in_steps = [this, end_bytes] { return (end_bytes + step_bytes_) / step_bytes_ * step_bytes_; };
     co_await file_.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
-    const std::error_code error = co_await file_.resize((end_bytes + kGrowthBytes) / kGrowthBytes * kGrowthBytes);
+    std::error_code error = co_await file_.resize(in_steps());
+    if (is_about_space(error) && step_bytes_ > kPageBytes) {
+        // A disk without room for such a step may still hold the chunk. The system may have allocated a part of the step.
+        step_bytes_ = kPageBytes;
+        error = co_await file_.resize(old_bytes);
+        if (!error) error = co_await file_.resize(in_steps());
+    }
     file_.resize_latch().release_exclusive();
     if (!error) co_return true;
-    journal_.warning(fmt::format("{}: cannot grow beyond {} MB: {}. The chain of backups ends.", file_.path(), file_.size_bytes() >> 20,
-                                 ums::error_text(error)));
+    journal_.warning(
+        fmt::format("{}: cannot grow beyond {} KB: {}. The chain of backups ends.", file_.path(), old_bytes >> 10, ums::error_text(error)));
     co_return false;
 }
 

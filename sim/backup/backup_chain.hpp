@@ -75,7 +75,8 @@ private:
     const ums::MemoryRegion read_memory_;
     std::uint64_t chain_number_ = 0;
     std::uint64_t end_bytes_ = kPageBytes;
-    std::deque<Chunk> chunks_;  // what is appended leaves the others in their place
+    std::uint64_t step_bytes_ = kPageBytes;  // by which the file grows
+    std::deque<Chunk> chunks_;               // what is appended leaves the others in their place
 };
 
 }  // namespace sim

@@ -118,6 +118,26 @@ TEST_CASE("while the disk of the backups is full, each new try waits twice as lo
     });
 }
 
+TEST_CASE("a chain of backups grows by what its chunks take if the disk has no room for more") {
+    WorkerWorld world;
+    run_backup(world, [](WorkerWorld& w, sim::Backup& backup, ums::TaskGroup& tasks) -> ums::Task<void> {
+        const sim::SimFile* const chain = w.parts->backup_files.chain.get();
+        w.storage.set_rule([chain](const ums::IoRequest& request) {
+            const bool is_growth = request.operation == ums::IoOperation::allocate && request.owner == chain;
+            return Fate{.error = is_growth && request.size_bytes > (1U << 20) ? ENOSPC : 0};
+        });
+        start_backup(w, backup, tasks);
+        co_await w.sleep_ms(500);
+        co_await end_main_run(w, tasks);
+        co_await backup.finish();
+        INFO(w.sink.text());
+        CHECK(backup.result().full.count == 1);
+        CHECK(backup.result().broken_chains == 0);
+        CHECK(chain->size_bytes() < (1U << 20));
+        CHECK(w.sink.count_of(sim::Severity::warning, "cannot grow beyond") == 0);
+    });
+}
+
 TEST_CASE("the log is backed up while a backup is read back, however long that takes, and these backups are read back after it") {
     WorkerWorld world;
     world.options.backup_user.log_interval_s = 3600;
