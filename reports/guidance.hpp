@@ -1,6 +1,7 @@
 // The meaning of a run's figures, in one table: every sentence of a verdict, what to look at next, and the source. Pure.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -16,6 +17,9 @@ std::string_view name_of(Grade grade);
 inline constexpr double kDataGoodMs = 5;
 inline constexpr double kLogGoodMs = 2;
 inline constexpr double kPoorMs = 15;
+// With fewer requests of its kind than this, the speed of a file is not judged. A file of tempdb, where all else is done by extents,
+// has one single read, which need not even have reached the device.
+inline constexpr std::uint64_t kJudgedRequestsMin = 20;
 // The limit for few request blocks on a file whose load was held back: paths that can handle such a load end with 100 or more.
 inline constexpr unsigned kFewRequestBlocks = 50;
 

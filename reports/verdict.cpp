@@ -317,7 +317,8 @@ double average_latency_ms(const sim::FileResult& file) {
 double rated_latency_ms(const sim::FileResult& file) {
     static_assert(sim::kLatencyPercents[1] == 50);
     const auto io_class = file.is_log ? sim::IoClass::log_flush : sim::IoClass::read;
-    return static_cast<double>(file.latency[static_cast<std::size_t>(io_class)].percentiles_ns[1]) / 1e6;
+    const sim::LatencyResult& latency = file.latency[static_cast<std::size_t>(io_class)];
+    return latency.count < kJudgedRequestsMin ? 0 : static_cast<double>(latency.percentiles_ns[1]) / 1e6;
 }
 
 Verdict verdict_of(const sim::Results& results) {

@@ -53,7 +53,7 @@ std::string file_verdicts_text(const Verdict& verdict, std::size_t columns);
 double average_latency_ms(const sim::FileResult& file);
 
 // What the guidance judges: the median of single 8 KB reads of a data file, of flushes of a log. Bursts of checkpoints and of the initial
-// update, and reads of 512 KB, do not count: the guidance does not cover them. 0 without such requests.
+// update, and reads of 512 KB, do not count: the guidance does not cover them. 0 with fewer than kJudgedRequestsMin such requests.
 double rated_latency_ms(const sim::FileResult& file);
 
 }  // namespace reports

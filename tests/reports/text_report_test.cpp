@@ -330,8 +330,8 @@ TEST_CASE("a file whose requests take less than 1 us has an average, and a media
     sim::Results results = example_results();
     sim::LatencyResult& reads = results.files[0].latency[static_cast<std::size_t>(sim::IoClass::read)];
     reads = {};
-    reads.count = 2;
-    reads.total_ns = 1'600;
+    reads.count = 20;
+    reads.total_ns = 16'000;
     reads.percentiles_ns.fill(700);
     const std::string report = text_report(results);
     CHECK_THAT(report, ContainsSubstring("  /data/sqliosim.mdx   4 GB   800 ns   248 ms "));

@@ -96,6 +96,19 @@ TEST_CASE("large requests, writes, and reads of a log do not count for the guida
     CHECK(verdict_of(results).files[0].remarks.empty());
 }
 
+TEST_CASE("the speed of a file with hardly any single reads or flushes is not judged") {
+    const auto judged_files = [](std::uint64_t requests) {
+        sim::Results results = sound_results();
+        results.files[0].latency[static_cast<std::size_t>(sim::IoClass::read)] = prepared_latency(requests, 90'000'000);
+        results.files[1].latency[static_cast<std::size_t>(sim::IoClass::log_flush)] = prepared_latency(requests, 90'000'000);
+        const Verdict verdict = verdict_of(results);
+        return (has_remark(verdict.files[0], "data_poor") ? 1 : 0) + (has_remark(verdict.files[1], "log_poor") ? 1 : 0);
+    };
+    CHECK(judged_files(1) == 0);
+    CHECK(judged_files(reports::kJudgedRequestsMin - 1) == 0);
+    CHECK(judged_files(reports::kJudgedRequestsMin) == 2);
+}
+
 TEST_CASE("few request blocks are poor where the load was held back, and a stall is not") {
     sim::Results results = throttled_results();
     const reports::FileVerdict held = verdict_of(results).files[0];
