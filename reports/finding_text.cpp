@@ -77,6 +77,9 @@ std::string detail_of_part(const std::vector<sim::SectorFact>& sectors, std::uin
     std::string what = "other versions";
     if (is_common) what = first.state == sim::SectorState::zero ? "zeros" : fmt::format("version {}", first.version);
     const std::string expected = expected_version == 0 ? "zeros" : fmt::format("version {}", expected_version);
+    if (what == expected && first.state == sim::SectorState::older) {
+        return fmt::format("{} of an earlier write of {}", counted(count, "sector"), what);
+    }
     if (what == expected) return fmt::format("{}, but not what was written", what);
     return fmt::format("{} of {} instead of {}", counted(count, "sector"), what, expected);
 }
@@ -207,7 +210,7 @@ KindText kind_text(sim::FindingKind kind) {
                 "what it has of a path before the host gives it up."};
         case Kind::torn_page:
             return {
-                "Some sectors of the page are of one version and some of another: a write of the page was carried out in part. SQL "
+                "Some sectors of the page are of one write and some of another: a write of the page was carried out in part. SQL "
                 "Server reports error 824 and needs a restore of the page.",
                 "A tear on 4096-byte lines points to a layer that splits writes into blocks of that size; one on 512-byte lines to the "
                 "device or its controller. Look for errors and resets at the time of the write."};
@@ -336,7 +339,7 @@ KindText kind_text(const sim::Finding& finding) {
     }
     if (finding.transient && finding.kind == Kind::torn_page) {
         return {
-            "A read returned some sectors of the page from one version and some from another; a later read did not. So part "
+            "A read returned some sectors of the page from one write and some from another; a later read did not. So part "
             "of the answer came from an outdated copy. SQL Server reports error 824.",
             kind_text(Kind::stale_read).advice};
     }

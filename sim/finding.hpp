@@ -64,7 +64,7 @@ inline constexpr std::size_t kFindingKindCount = 18;
 // What one 512-byte sector of an image is, judged by its stamp and its contents.
 enum class SectorState : std::uint8_t {
     expected,    // as it was written
-    older,       // of an older version of this page
+    older,       // of an older version of this page, or of an earlier write of the expected one
     newer,       // of a version of this page that was never written
     other_page,  // of another page of this run, or another sector of this page
     foreign,     // a sector of another run

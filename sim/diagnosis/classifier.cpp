@@ -151,6 +151,13 @@ const char* torn_by_text(const Evidence& evidence) {
                              : "Each sector is whole.";
 }
 
+std::string words_of_sector(const Evidence& evidence, const SectorFact& fact) {
+    const std::uint32_t newest = expected_version(evidence);
+    if (!is_wrong(fact)) return fmt::format("version {}", newest);
+    const std::uint32_t version = older_version(fact);
+    return version == newest ? fmt::format("an earlier write of version {}", newest) : older_words(version);
+}
+
 std::optional<Verdict> torn_page(const Evidence& evidence) {
     if (expected_version(evidence) == 0) return std::nullopt;
     const bool of_this_page = all_wrong(evidence, [&](const SectorFact& fact) { return is_older(evidence, fact); });
@@ -165,9 +172,7 @@ std::optional<Verdict> torn_page(const Evidence& evidence) {
                (!is_wrong(first) || older_version(evidence.sectors[end]) == older_version(first))) {
             ++end;
         }
-        parts.push_back(
-            fmt::format("{}-{} of {}", i, end - 1,
-                        is_wrong(first) ? older_words(older_version(first)) : fmt::format("version {}", expected_version(evidence))));
+        parts.push_back(fmt::format("{}-{} of {}", i, end - 1, words_of_sector(evidence, first)));
         i = end;
     }
     return Verdict{
@@ -355,6 +360,7 @@ Evidence examine(const std::byte* image, const ExpectedPage& expected, const Wri
     evidence.expected = expected;
     evidence.written = &written;
     evidence.sectors = map_sectors(image, expected, written);
+    mark_earlier_write(evidence.sectors, image, expected, written);
     evidence.difference = compare_images(image, written.bytes());
     evidence.not_read_bytes = count_not_read_bytes(image);
     evidence.is_earlier_write = written.is_exact() && written.is_same_but_for_time(image) &&

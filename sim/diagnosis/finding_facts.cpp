@@ -43,6 +43,18 @@ bool is_part_of(const ImageComparison& comparison) {
                        [](const SectorFact& fact) { return fact.state != SectorState::other_page; });
 }
 
+// Of the version that was written last, but of an earlier write of it.
+bool is_of_earlier_write(const SectorFact& fact, std::uint32_t newest) {
+    return fact.state == SectorState::older && fact.version == newest;
+}
+
+std::string torn_text(const ImageComparison& comparison, std::uint32_t newest) {
+    const bool is_same_version = std::any_of(comparison.sectors.begin(), comparison.sectors.end(),
+                                             [newest](const SectorFact& fact) { return is_of_earlier_write(fact, newest); });
+    return fmt::format("The page is torn: only some of its sectors are of {}version {}, which was written and acknowledged.",
+                       is_same_version ? "the last write of " : "", newest);
+}
+
 std::string zeros_text(const ImageComparison& comparison) {
     const auto zeros = std::count_if(comparison.sectors.begin(), comparison.sectors.end(),
                                      [](const SectorFact& fact) { return fact.state == SectorState::zero; });
@@ -65,9 +77,7 @@ std::string what_happened(const Finding& finding, bool is_history_unknown) {
         case FindingKind::reverted_page:
             if (expected == 0) return back_after_cut_text(comparison);
             return fmt::format("Version {} of the page had been read back, but now {} is there again.", expected, version_there(finding));
-        case FindingKind::torn_page:
-            return fmt::format("The page is torn: only some of its sectors are of version {}, which was written and acknowledged.",
-                               expected);
+        case FindingKind::torn_page: return torn_text(comparison, expected);
         case FindingKind::misdirected_write:
         case FindingKind::misdirected_read:
             if (!holds_other_page(finding)) {

@@ -1,5 +1,7 @@
 #include "sim/diagnosis/sector_map.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -130,6 +132,17 @@ private:
     Images images_;
 };
 
+bool is_as_written(const SectorFact& fact) { return fact.state == SectorState::expected; }
+
+// When an earlier write of the expected version was made, of which this sector may be. The first one has the whole time, the others its low
+// half: 71 minutes.
+std::uint64_t earlier_time_in(const std::byte* image, std::uint32_t sector, std::uint64_t written_utc_us) {
+    constexpr std::uint64_t kHalf = std::uint64_t{1} << 32;
+    if (sector == 0) return read_header(image).write_utc_us;
+    const std::uint64_t time_utc_us = (written_utc_us & ~(kHalf - 1)) | read_stamp(image, sector).write_time_low;
+    return time_utc_us > written_utc_us ? time_utc_us - kHalf : time_utc_us;
+}
+
 }  // namespace
 
 SectorMap map_sectors(const std::byte* image, const ExpectedPage& expected, const WrittenImage& written) {
@@ -137,6 +150,26 @@ SectorMap map_sectors(const std::byte* image, const ExpectedPage& expected, cons
     SectorMap map;
     for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) map[sector] = mapper.map(sector);
     return map;
+}
+
+void mark_earlier_write(SectorMap& sectors, const std::byte* image, const ExpectedPage& expected, const WrittenImage& written) {
+    const auto wrong = kSectorsPerPage - static_cast<std::uint32_t>(std::count_if(sectors.begin(), sectors.end(), is_as_written));
+    if (!written.is_exact() || expected.entry.version == 0 || wrong == 0 || wrong == kSectorsPerPage) return;
+    const auto first = static_cast<std::uint32_t>(std::find_if_not(sectors.begin(), sectors.end(), is_as_written) - sectors.begin());
+    const std::uint64_t written_utc_us = read_header(written.bytes()).write_utc_us;
+    const std::uint64_t time_utc_us = earlier_time_in(image, first, written_utc_us);
+    // A flipped bit in the time of one stamp looks the same.
+    if (time_utc_us >= written_utc_us || (wrong == 1 && std::popcount(time_utc_us ^ written_utc_us) == 1)) return;
+    const auto words = std::make_unique<std::uint64_t[]>(kPageBytes / 8);
+    auto* const earlier = reinterpret_cast<std::byte*>(words.get());
+    make_page({expected.run_id, expected.file_id, expected.page_id, expected.entry.version, expected.entry.lsn, time_utc_us}, earlier);
+    SectorMap marked = sectors;
+    for (std::uint32_t i = first; i < kSectorsPerPage; ++i) {
+        if (is_as_written(sectors[i])) continue;
+        if (!are_equal(image, earlier, std::size_t{i} * kSectorBytes, std::size_t{i + 1} * kSectorBytes)) return;
+        marked[i].state = SectorState::older;
+    }
+    sectors = marked;
 }
 
 bool is_tear_on_4k_lines(const SectorMap& sectors) {

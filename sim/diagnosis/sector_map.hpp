@@ -16,6 +16,10 @@ using SectorMap = std::array<SectorFact, kSectorsPerPage>;
 // `image`: kPageBytes, 8-aligned. Pure.
 [[nodiscard]] SectorMap map_sectors(const std::byte* image, const ExpectedPage& expected, const WrittenImage& written);
 
+// Marks sectors as older that are of an earlier write of the expected version, as in a file that is restored, if nothing else is wrong
+// and they are not the whole page. Only the times tell the two writes apart. Pure.
+void mark_earlier_write(SectorMap& sectors, const std::byte* image, const ExpectedPage& expected, const WrittenImage& written);
+
 // Every block of 4096 bytes is of one version.
 [[nodiscard]] bool is_tear_on_4k_lines(const SectorMap& sectors);
 

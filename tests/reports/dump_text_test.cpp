@@ -36,7 +36,7 @@ TEST_CASE("a dump begins with the verdict in words and has all the evidence") {
     CHECK(text.find("ioproof 0.1.0: finding 6\n=====") == 0);
     CHECK_THAT(text, ContainsSubstring("\nTORN PAGE, persistent\n\nThe first half of the page is version 5, the second half version 3.\n"
                                        "\nWhy this and nothing else:\n  - Sectors 0 to 7 are version 5,"));
-    CHECK_THAT(text, ContainsSubstring("\nWhat it means:\n  Some sectors of the page are of one version and some of another"));
+    CHECK_THAT(text, ContainsSubstring("\nWhat it means:\n  Some sectors of the page are of one write and some of another"));
     CHECK_THAT(text, ContainsSubstring("\nThe page has been rewritten"));
     CHECK_THAT(text, ContainsSubstring("  file                /data/sqliosim.mdx (file 1)\n"));
     CHECK_THAT(text, ContainsSubstring("  page                87,366 (0x15546)\n"));

@@ -203,6 +203,36 @@ TEST_CASE("an earlier write of the newest version is old, as when a file has bee
     CHECK(kind(image) == FindingKind::future_version);
 }
 
+TEST_CASE("sectors of two writes of one version are a torn page, as when a file has been restored again") {
+    sim::PageIdentity earlier = kSampleIdentity;
+    earlier.write_utc_us -= 5'000'000;
+    for (const std::uint32_t first : {0U, 1U, 8U, 15U}) {
+        for (const std::uint32_t count : {1U, 8U}) {
+            if (first + count > sim::kSectorsPerPage) continue;
+            CAPTURE(first, count);
+            const PageBuffer page(kSampleIdentity);
+            copy_sectors(PageBuffer(earlier), page, first, count);
+            const sim::Finding finding = found(page);
+            CHECK(finding.kind == FindingKind::torn_page);
+            CHECK(or_empty(finding.comparison).tear_on_4k_lines == (count == 8 && first % 8 == 0));
+            CHECK(or_empty(finding.comparison).sectors[first].state == SectorState::older);
+            CHECK(or_empty(finding.comparison).sectors[first].version == kSampleIdentity.version);
+            CHECK_THAT(finding.description, ContainsSubstring("only some of its sectors are of the last write of version 7"));
+            CHECK_THAT(finding.reasoning.at(0), ContainsSubstring("of an earlier write of version 7"));
+        }
+    }
+    // Damage besides is more than a tear, and a later time is no earlier write.
+    const PageBuffer page(kSampleIdentity);
+    copy_sectors(PageBuffer(earlier), page, 0, 4);
+    page[6000] ^= std::byte{1};
+    CHECK(kind(page) == FindingKind::bit_corruption);
+    sim::PageIdentity later = kSampleIdentity;
+    later.write_utc_us += 5'000'000;
+    const PageBuffer mixed(kSampleIdentity);
+    copy_sectors(PageBuffer(later), mixed, 0, 4);
+    CHECK(kind(mixed) == FindingKind::bit_corruption);
+}
+
 TEST_CASE("a version that was never written is a future version") {
     CHECK(kind(PageBuffer(sample_version(8))) == FindingKind::future_version);
     CHECK(kind(PageBuffer(sample_version(8)), {.transient = true}) == FindingKind::future_version);
