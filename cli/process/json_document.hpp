@@ -1,4 +1,4 @@
-// The destination of the document of `--json FILE`: a file made by ioproof, or with '-' standard output, in place of the text.
+// The documents that a command writes, and those of earlier runs that it reads.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,7 @@
 
 namespace cli {
 
+// The destination of the document of `--json FILE`: a file made by ioproof, or with '-' standard output, in place of the text.
 class JsonOutput {
 public:
     // `path`: a file, "-", or empty if no document is wanted. Checks immediately whether the file can be written; throws as OutputFile

@@ -41,7 +41,7 @@ struct Command {
     ExitCode (*execute)(const Call& call) = nullptr;
 };
 
-// Each is defined in its own file, *_command.cpp.
+// Each is defined in a file *_command.cpp; report and compare share one, and so do the two of config.
 Command run_command();             // the test, alone or as a member of a group
 Command verify_command();          // what is left of a run after a crash
 Command preflight_command();       // what SQL Server will meet in some folders
