@@ -1,7 +1,6 @@
 #include "sim/diagnosis/sector_map.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -143,6 +142,16 @@ std::uint64_t earlier_time_in(const std::byte* image, std::uint32_t sector, std:
     return time_utc_us > written_utc_us ? time_utc_us - kHalf : time_utc_us;
 }
 
+// Of the half that stamps have. Damage to one of them looks like that, too; the times of two writes differ in more.
+bool differ_in_one_byte(std::uint64_t time_utc_us, std::uint64_t written_utc_us) {
+    const auto wrong_bits = static_cast<std::uint32_t>(time_utc_us ^ written_utc_us);
+    std::uint32_t wrong_bytes = 0;
+    for (std::uint32_t shift = 0; shift < 32; shift += 8) {
+        if ((wrong_bits >> shift & 0xffU) != 0) ++wrong_bytes;
+    }
+    return wrong_bytes == 1;
+}
+
 }  // namespace
 
 SectorMap map_sectors(const std::byte* image, const ExpectedPage& expected, const WrittenImage& written) {
@@ -158,8 +167,7 @@ void mark_earlier_write(SectorMap& sectors, const std::byte* image, const Expect
     const auto first = static_cast<std::uint32_t>(std::find_if_not(sectors.begin(), sectors.end(), is_as_written) - sectors.begin());
     const std::uint64_t written_utc_us = read_header(written.bytes()).write_utc_us;
     const std::uint64_t time_utc_us = earlier_time_in(image, first, written_utc_us);
-    // A flipped bit in the time of one stamp looks the same.
-    if (time_utc_us >= written_utc_us || (wrong == 1 && std::popcount(time_utc_us ^ written_utc_us) == 1)) return;
+    if (time_utc_us >= written_utc_us || (wrong == 1 && differ_in_one_byte(time_utc_us, written_utc_us))) return;
     const auto words = std::make_unique<std::uint64_t[]>(kPageBytes / 8);
     auto* const earlier = reinterpret_cast<std::byte*>(words.get());
     make_page({expected.run_id, expected.file_id, expected.page_id, expected.entry.version, expected.entry.lsn, time_utc_us}, earlier);

@@ -1,8 +1,11 @@
 #include "sim/diagnosis/classifier.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
+#include "sim/page/page_layout.hpp"
 #include "tests/sim/diagnosis/judged_image.hpp"
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
@@ -231,6 +234,19 @@ TEST_CASE("sectors of two writes of one version are a torn page, as when a file 
     const PageBuffer mixed(kSampleIdentity);
     copy_sectors(PageBuffer(later), mixed, 0, 4);
     CHECK(kind(mixed) == FindingKind::bit_corruption);
+}
+
+TEST_CASE("a wrong bit or byte in the time of one sector is bit corruption, and not a sector of an earlier write") {
+    const std::uint32_t sector = GENERATE(0U, 5U, 15U);
+    for (std::size_t at = 0; at < sizeof(sim::SectorStamp::write_time_low); ++at) {
+        for (const unsigned wrong : {0x01U, 0x02U, 0x04U, 0x08U, 0x10U, 0x20U, 0x40U, 0x80U, 0x5aU, 0xffU}) {
+            CAPTURE(sector, at, wrong);
+            const PageBuffer page(kSampleIdentity);
+            page[sector * sim::kSectorBytes + sim::kStampOffset + offsetof(sim::SectorStamp, write_time_low) + at] ^=
+                static_cast<std::byte>(wrong);
+            CHECK(kind(page) == FindingKind::bit_corruption);
+        }
+    }
 }
 
 TEST_CASE("a version that was never written is a future version") {
