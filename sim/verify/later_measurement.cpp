@@ -55,8 +55,8 @@ bool is_of_later_measurement(const std::byte* page, const ProvenPage& place, con
 std::string measured_since_text(const std::string& path, std::string_view sign) {
     return fmt::format(
         "{}: a measurement (bench, sweep, diskspd or sqlio) has written to the file since the run: {}. So there is nothing to verify or to "
-        "continue with; a new run recreates the files. If nobody has measured this file, keep it: the storage has put another file's data "
-        "there.",
+        "continue with; a new run recreates the files. If nobody has measured this file since the run, keep it: the storage has put "
+        "another file's data there, or lost what the run had written over an earlier measurement.",
         path, sign);
 }
 
