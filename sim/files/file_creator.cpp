@@ -214,7 +214,7 @@ void FileCreator::rethrow_classified(std::uint32_t id, const FileOptions& file, 
         const bool is_sync = refused.request == FileRequest::sync;
         const bool is_finding = is_sync ? is_about_storage(refused.error) : is_device_error(refused.error);
         if (is_finding && refused.request != FileRequest::none) {
-            journal_.report(with_role(failed_request(id, file, refused.request, refused.error), file.role));
+            journal_.report(failed_request(id, file, refused.request, refused.error));
         }
         if (is_about_space(refused.error)) {
             const WatchedCall call(journal_, "query of the free space", file.path);
@@ -247,8 +247,7 @@ ums::Task<void> FileCreator::watched(const FileClaim& claim, ums::Task<void>& wo
 ums::Task<void> FileCreator::watch(const FileClaim& claim, ums::Event& done) {
     return visit_overdue(done, [this, &claim](ums::IoRequest& request) {
         if (request.owner != nullptr) return;  // a file that is there
-        check_overdue(request, claim.id, claim.file, *run_, journal_,
-                      [&](Finding finding) { journal_.report(with_role(std::move(finding), claim.file.role)); });
+        check_overdue(request, claim.id, claim.file, *run_, journal_, [this](Finding finding) { journal_.report(std::move(finding)); });
     });
 }
 

@@ -86,16 +86,16 @@ ums::Task<std::error_code> FileStamper::write(ums::IoRequest& request, bool may_
 
 void FileStamper::report(const RetryResult& tried, const TransferFailure& reported, Finding finding) const {
     finding.description += other_causes_text(tried, reported);
-    journal_.report(with_role(std::move(finding), file_.role));
+    journal_.report(std::move(finding));
 }
 
 // What came late, or in parts.
 void FileStamper::report_anomaly(const ums::IoRequest& request) const {
     if (is_late(request)) {
         journal_.warning(late_message(file_.path, request));
-        if (!request.reported_lost) journal_.report(with_role(late_transfer(file_id_, file_, request), file_.role));
+        if (!request.reported_lost) journal_.report(late_transfer(file_id_, file_, request));
     }
-    if (is_interrupted(request)) journal_.report(with_role(interrupted_transfer(file_id_, file_, request), file_.role));
+    if (is_interrupted(request)) journal_.report(interrupted_transfer(file_id_, file_, request));
 }
 
 ums::Task<std::error_code> stamp_zeros(SimFile& file, RunState& run, Journal& journal, std::uint64_t begin_bytes, std::uint64_t end_bytes) {

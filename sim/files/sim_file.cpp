@@ -117,7 +117,8 @@ ums::IoRequest SimFile::diagnosis_read(std::uint64_t offset_bytes, const ums::Io
 
 void SimFile::report(Finding finding) {
     if (!finding.is_warning) finding_count.fetch_add(1, std::memory_order_relaxed);
-    journal_.report(with_role(std::move(finding), options().role));
+    finding.place.role = options().role;
+    journal_.report(std::move(finding));
 }
 
 // Of two at the same time, only one may learn of a loss. A log has one for each block, and cannot afford turns.

@@ -80,6 +80,7 @@ Finding place_of_transfer(std::uint32_t file_id, const FileOptions& file, const 
     finding.request.of_file = file_request_of(request.operation);
     finding.place.file_id = file_id;
     finding.place.path = file.path;
+    finding.place.role = file.role;
     // A chain of backups has chunks, and no pages.
     finding.place.is_log = file.is_log || file.role == FileRole::backup_chain;
     if (!finding.place.is_log) finding.place.page_id = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
@@ -115,16 +116,11 @@ Finding failed_request(std::uint32_t file_id, const FileOptions& file, FileReque
     finding.request.of_file = request;
     finding.place.file_id = file_id;
     finding.place.path = file.path;
+    finding.place.role = file.role;
     finding.place.is_log = file.is_log;
     finding.failure = {.error_code = error.value(), .error_text = error.message()};
     finding.description = fmt::format("{} failed: {}.", word_for(request), or_empty(finding.failure).error_text);
     if (request == FileRequest::sync) finding.description += " What was written since the last sync may be lost.";
-    return finding;
-}
-
-Finding with_role(Finding finding, FileRole role) {
-    finding.place.role = role;
-    if (role != FileRole::test) finding.description = fmt::format("In a {}: {}", name_of(role), finding.description);
     return finding;
 }
 

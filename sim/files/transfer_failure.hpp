@@ -54,9 +54,6 @@ struct TransferFailure {
 // A request about the file as a whole failed.
 [[nodiscard]] Finding failed_request(std::uint32_t file_id, const FileOptions& file, FileRequest request, const std::error_code& error);
 
-// The finding with the purpose of its file. People are told if that is a file of backups.
-[[nodiscard]] Finding with_role(Finding finding, FileRole role);
-
 [[nodiscard]] inline bool is_late(const ums::IoRequest& request) { return request.duration_ns() >= kLongIoSeconds * ums::kNsPerSecond; }
 // A warning about a late request.
 [[nodiscard]] Finding late_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request);

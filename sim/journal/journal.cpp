@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "ums/base/os_thread.hpp"
 #include "ums/sched/scheduler.hpp"
 
@@ -77,6 +79,8 @@ void Journal::begin(Finding& finding) {
 
 void Journal::complete(Finding& finding) {
     if (finding.moment.utc_us == 0) begin(finding);
+    const FileRole role = finding.place.role;
+    if (role != FileRole::test) finding.description = fmt::format("In a {}: {}", name_of(role), finding.description);
     if (!has_place(finding)) return;
     finding.evidence.page_history =
         history_.page_history(finding.place.file_id, finding.place.offset_bytes, finding.place.size_bytes, kPageHistoryMax);

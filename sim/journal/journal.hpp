@@ -38,8 +38,8 @@ public:
     // without it.
     void begin(Finding& finding);
 
-    // Completes the finding (number, phase, user, CPU, time, histories), passes it to the sink, keeps it, then calls the finding hook. A
-    // warning does not count as a finding: no hook. Any thread.
+    // Completes the finding (number, phase, user, CPU, time, histories; the description says if the file is one of backups), passes it to
+    // the sink, keeps it, then calls the finding hook. A warning does not count as a finding: no hook. Any thread.
     void report(Finding finding);
 
     // See EventSink::on_moment(). Any thread.

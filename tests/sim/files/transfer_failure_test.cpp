@@ -29,6 +29,18 @@ TEST_CASE("the message names the limit that was reached") {
     CHECK(sim::retry_message("a.mdx", failure).find("ulimit -f") != std::string::npos);
 }
 
+TEST_CASE("findings about a file say what it is for, whoever reports them") {
+    const sim::FileOptions stripe{.path = "ioproof_backup_1.bak", .role = sim::FileRole::backup};
+    const sim::TransferFailure failure{.operation = ums::IoOperation::write, .size_bytes = 8192, .error = errno_error(EIO)};
+    const ums::IoRequest request{};
+    for (const sim::Finding& finding : {sim::recovered_failure(6, stripe, failure), sim::persistent_failure(6, stripe, failure, 5),
+                                        sim::failed_request(6, stripe, sim::FileRequest::sync, errno_error(EIO)),
+                                        sim::late_transfer(6, stripe, request), sim::interrupted_transfer(6, stripe, request)}) {
+        INFO(finding.description);
+        CHECK(finding.place.role == sim::FileRole::backup);
+    }
+}
+
 TEST_CASE("a failed transfer of a backup chain is placed by its offset, as in a log: it has no pages") {
     constexpr std::uint64_t kOffsetBytes = 5 * sim::kPageBytes + 4096;
     const sim::TransferFailure failure{
