@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <ios>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -163,13 +163,7 @@ void show_measured(const ReportArguments& arguments, const std::string& bytes, C
     }
 }
 
-void show_one(const ReportArguments& arguments, Console& console) {
-    const std::string bytes = read_document(arguments.files[0]);
-    if (reports::is_measured_document(bytes)) {
-        show_measured(arguments, bytes, console);
-        return;
-    }
-    const nlohmann::ordered_json results = reports::parse_results(bytes, arguments.files[0]);
+void show_run(const ReportArguments& arguments, const nlohmann::ordered_json& results, Console& console) {
     if (arguments.html_path.empty()) {
         console.add_result(reports::text_report_of(results));
     } else {
@@ -183,65 +177,75 @@ ExitCode code_of(const std::string& verdict) {
     return verdict == "FAIL" ? ExitCode::integrity : ExitCode::environment;
 }
 
-// A run that was lost before it began leaves its results file empty, as it was when the run claimed it.
-bool is_unwritten(const std::string& path) {
+bool is_of_group(const nlohmann::ordered_json& results) { return results.contains("group"); }
+
+// Results that are shown as one, and what holds none.
+struct LoadedResults {
+    std::deque<nlohmann::ordered_json> documents;
+    std::vector<reports::NamedResults> named;  // of `documents`
+    std::vector<std::string> absent;           // "'rank-1.json' is empty"
+
+    void add(const std::string& name, nlohmann::ordered_json document) {
+        document.erase("text_report");  // of one host: large, and not needed here
+        named.push_back({name, &documents.emplace_back(std::move(document))});
+    }
+    void add_absent(const std::string& name, std::string_view why) { absent.push_back(fmt::format("'{}' {}", ums::printable(name), why)); }
+};
+
+bool is_empty_file(const std::string& path) {
     std::error_code error;
     return std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) == 0;
 }
 
-// The first result that was written says it. Those of a group say which ranks and turns must exist; nothing says that about independent
-// runs.
-bool are_of_group(const std::vector<std::string>& files) {
-    const auto written = std::find_if_not(files.begin(), files.end(), is_unwritten);
-    if (written == files.end()) return false;
-    const std::string bytes = read_document(*written);
-    return !reports::is_measured_document(bytes) && reports::parse_results(bytes, *written).contains("group");
-}
-
-// Leaves out empty files only within a group.
-void pass_over_unwritten(std::vector<std::string>& files, Console& console) {
-    std::vector<std::string> written;
-    for (const std::string& path : files) {
-        if (!is_unwritten(path)) written.push_back(path);
+// A run that was lost before it began leaves its results file empty, as it was when the run claimed it, or none. Only within a group the
+// other results say which ranks and turns must exist, and whether such a loss was planned.
+LoadedResults load_all(const FoundResults& found) {
+    LoadedResults loaded;
+    std::vector<std::string> empty_files;
+    for (const std::string& path : found.files) {
+        if (is_empty_file(path)) {
+            empty_files.push_back(path);
+        } else {
+            loaded.add(path, load(path));
+        }
     }
-    if (written.empty() || written.size() == files.size() || !are_of_group(written)) return;
-    for (const std::string& path : files) {
-        if (!is_unwritten(path)) continue;
-        console.add_message(fmt::format("'{}' is empty: its run was lost, or is still running.\n", ums::printable(path)));
+    const bool is_group = !loaded.documents.empty() && is_of_group(loaded.documents.front());
+    for (const std::string& folder : found.empty_folders) {
+        if (!is_group) throw UsageError(fmt::format("'{}': there is no results file in it whose name ends with .json", folder));
+        loaded.add_absent(folder, "holds no results file");
     }
-    files = std::move(written);
+    for (const std::string& path : empty_files) {
+        if (is_group) {
+            loaded.add_absent(path, "is empty");
+        } else {
+            loaded.add(path, load(path));  // refuses it, unless it has been written by now
+        }
+    }
+    return loaded;
 }
 
 // What a run of a group had written when it began, and never replaced. One that had a finding by then is a result.
-bool is_unfinished(const nlohmann::ordered_json& results) {
-    return results.contains("group") && results["run"].value("unfinished", false) && results["finding_count"] == 0;
+bool is_unfinished(const reports::NamedResults& each) {
+    const nlohmann::ordered_json& results = *each.results;
+    return is_of_group(results) && results["run"].value("unfinished", false) && results["finding_count"] == 0;
 }
 
-// Leaves those out for the same reason: whether such a loss was planned is known to the others.
-std::vector<reports::NamedResults> without_unfinished(const std::vector<reports::NamedResults>& all, Console& console) {
-    std::vector<reports::NamedResults> ended;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(ended),
-                 [](const reports::NamedResults& each) { return !is_unfinished(*each.results); });
-    if (ended.empty()) return all;
+void leave_out_unfinished(LoadedResults& loaded) {
+    std::vector<reports::NamedResults>& all = loaded.named;
+    reports::refuse_other_groups(all);  // also those that are left out: the others may be of an earlier group
+    if (std::all_of(all.begin(), all.end(), is_unfinished)) return;
     for (const reports::NamedResults& each : all) {
-        if (!is_unfinished(*each.results)) continue;
-        console.add_message(fmt::format("'{}' has no results: its run was lost, or is still running.\n", ums::printable(each.name)));
+        if (is_unfinished(each)) loaded.add_absent(each.name, "has no results");
     }
-    return ended;
+    std::erase_if(all, is_unfinished);
 }
 
-ExitCode show_all(ReportArguments arguments, Console& console) {
-    pass_over_unwritten(arguments.files, console);
-    std::vector<nlohmann::ordered_json> results;
-    for (const std::string& path : arguments.files) {
-        results.push_back(load(path));
-        results.back().erase("text_report");  // of one host: large, and not needed here
+ExitCode show_all(const ReportArguments& arguments, LoadedResults loaded, Console& console) {
+    leave_out_unfinished(loaded);
+    for (const std::string& absent : loaded.absent) {
+        console.add_message(absent + ": its run was lost, or is still running.\n");
     }
-    std::vector<reports::NamedResults> all;
-    for (std::size_t i = 0; i < results.size(); ++i) all.push_back({arguments.files[i], &results[i]});
-    reports::refuse_other_groups(all);  // also those that are left out now: the others may be of an earlier group
-    all = without_unfinished(all, console);
-    const nlohmann::ordered_json group = reports::merged_results(all, sim::kVersion);
+    const nlohmann::ordered_json group = reports::merged_results(loaded.named, sim::kVersion);
     JsonOutput json(arguments.json_path, reports::kMergedDocument);
     std::optional<reports::OutputFile> page;
     if (!arguments.html_path.empty()) page.emplace(reports::html_kind(), arguments.html_path);
@@ -250,28 +254,29 @@ ExitCode show_all(ReportArguments arguments, Console& console) {
     return page ? put_file(*page, reports::html_merged(group), console, code) : code;
 }
 
-// A host of a group that was lost may have left no result, and others only one.
-void pass_over_empty_folders(const FoundResults& found, bool is_group, Console& console) {
-    for (const std::string& folder : found.empty_folders) {
-        if (!is_group) throw UsageError(fmt::format("'{}': there is no results file in it whose name ends with .json", folder));
-        console.add_message(fmt::format("'{}' holds no results file: its run was lost, or is still running.\n", ums::printable(folder)));
-    }
-}
-
 ExitCode show(ReportArguments arguments, Console& console) {
     const FoundResults found = find_results(arguments.files);
     arguments.files = found.files;
-    const bool is_one = arguments.files.size() == 1;
-    // One result of a group is shown by itself if it is named by itself; otherwise the others of the group are missing.
-    const bool is_one_of_many = is_one && (found.has_folder || !arguments.json_path.empty());
-    const bool is_group = (is_one_of_many || !found.empty_folders.empty()) && are_of_group(arguments.files);
-    pass_over_empty_folders(found, is_group, console);
-    if (is_one && !is_group && !arguments.json_path.empty()) {
-        throw UsageError("--json is for several results files: one is such a document already");
-    }
     check_files(arguments);
-    if (!is_one || is_group) return show_all(std::move(arguments), console);
-    show_one(arguments, console);
+    if (found.files.size() != 1 || !found.empty_folders.empty()) return show_all(arguments, load_all(found), console);
+    const std::string& path = found.files[0];
+    const std::string bytes = read_document(path);
+    const bool is_measured = reports::is_measured_document(bytes);
+    nlohmann::ordered_json results;
+    if (!is_measured) results = reports::parse_results(bytes, path);
+    // One result of a group is shown by itself if it is named by itself; otherwise the others of the group are missing.
+    const bool is_by_itself = !found.has_folder && arguments.json_path.empty();
+    if (!is_by_itself && is_of_group(results)) {
+        LoadedResults only;
+        only.add(path, std::move(results));
+        return show_all(arguments, std::move(only), console);
+    }
+    if (!arguments.json_path.empty()) throw UsageError("--json is for several results files: one is such a document already");
+    if (is_measured) {
+        show_measured(arguments, bytes, console);
+    } else {
+        show_run(arguments, results, console);
+    }
     return ExitCode::ok;
 }
 
