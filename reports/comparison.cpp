@@ -186,15 +186,9 @@ bool is_held_back(const Json& results, const Json& file) {
     figures.request_blocks_max = file.value("request_blocks_max", 0U);  // not in old documents
     const Json& series = file["series"];
     for (const std::size_t i : main_run(results)) {
-        sim::Interval interval;
-        interval.duration_us = results["intervals"]["duration_us"][i].get<std::uint64_t>();
-        interval.phase = sim::Phase::main_run;
-        intervals.push_back(interval);
-        sim::FileSample sample;
-        sample.reads = series["reads"][i].get<std::uint64_t>();
-        sample.writes = series["writes"][i].get<std::uint64_t>();
-        sample.throttles = series["throttles"][i].get<std::uint64_t>();
-        figures.samples.push_back(sample);
+        const auto in = [i](const Json& column) { return column[i].get<std::uint64_t>(); };
+        intervals.push_back({.duration_us = in(results["intervals"]["duration_us"]), .phase = sim::Phase::main_run});
+        figures.samples.push_back({.reads = in(series["reads"]), .writes = in(series["writes"]), .throttles = in(series["throttles"])});
     }
     return held_back(figures, intervals).has_value();
 }
