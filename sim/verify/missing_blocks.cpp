@@ -61,8 +61,7 @@ ums::Task<bool> MissingBlocks::read_gaps_again() {
             // What is known to be unreadable is not read again, and does not count.
             if (gaps_that_stay_.contains(missing.first) || may_be_unreadable(missing)) continue;
             const std::uint32_t attempts = gaps_that_stay_.size() < kGapsReadPatientlyMax ? kRereadsMax : 1;
-            const ReadPlace read_place = with_attempts(attempts);
-            const BlockRange staying = co_await take_those_that_come(missing, read_place);
+            const BlockRange staying = co_await take_those_that_come(missing, attempts);
             if (run_.is_stopping()) co_return false;
             has_any_come = has_any_come || staying.first != missing.first;
             if (!is_empty_range(staying) && !may_be_unreadable(staying)) gaps_that_stay_[staying.first] = 1 + attempts;
@@ -76,8 +75,7 @@ ums::Task<bool> MissingBlocks::read_gaps_again() {
 ums::Task<bool> MissingBlocks::read_behind_end() {
     if (extent_.has_hole() || extent_.last_sequence == 0) co_return false;
     const BlockRange behind = not_there_behind_end();
-    const ReadPlace read_place = [this](const BlockRange& missing, const MissingPlace& place) { return read_once(missing, place); };
-    const BlockRange staying = co_await take_those_that_come(behind, read_place);
+    const BlockRange staying = co_await take_those_that_come(behind, std::nullopt);
     co_return staying.first != behind.first;
 }
 
@@ -88,26 +86,27 @@ BlockRange MissingBlocks::not_there_behind_end() const {
     return {first, next == contents_.blocks.end() ? kLogBlocksMax : next->sequence - 1};
 }
 
-ums::Task<BlockRange> MissingBlocks::take_those_that_come(BlockRange missing, const ReadPlace& read_place) {
+ums::Task<BlockRange> MissingBlocks::take_those_that_come(BlockRange missing, std::optional<std::uint32_t> attempts) {
     while (!is_empty_range(missing) && !run_.is_stopping()) {
-        const bool was_there = co_await take_first(missing, read_place);
+        const bool was_there = co_await take_first(missing, attempts);
         if (!was_there) break;
         ++missing.first;
     }
     co_return missing;
 }
 
-ums::Task<bool> MissingBlocks::take_first(const BlockRange& missing, const ReadPlace& read_place) {
+ums::Task<bool> MissingBlocks::take_first(const BlockRange& missing, std::optional<std::uint32_t> attempts) {
     const std::vector<MissingPlace> places = places_of_missing(contents_, missing);
     for (const MissingPlace& place : places) {
-        const bool was_there = co_await read_place(missing, place);
+        bool was_there = false;
+        if (attempts) {
+            was_there = co_await read_patiently(missing, place, *attempts);
+        } else {
+            was_there = co_await read_once(missing, place);
+        }
         if (was_there) co_return true;
     }
     co_return false;
-}
-
-MissingBlocks::ReadPlace MissingBlocks::with_attempts(std::uint32_t attempts) {
-    return [this, attempts](const BlockRange& missing, const MissingPlace& place) { return read_patiently(missing, place, attempts); };
 }
 
 // Where the block begins in what stands at the place, if it is there.
@@ -179,8 +178,7 @@ ums::Task<void> MissingBlocks::report() {
 // A block that comes only now is too late for the analysis, but not missing. The one behind it may be unreadable.
 ums::Task<void> MissingBlocks::report_if_missing(const BlockRange& missing, bool is_needed) {
     if (may_be_unreadable(missing)) co_return;
-    const ReadPlace read_place = with_attempts(1);
-    const BlockRange staying = co_await take_those_that_come(missing, read_place);
+    const BlockRange staying = co_await take_those_that_come(missing, 1);
     if (!is_empty_range(staying) && !may_be_unreadable(staying)) co_await report_gap(staying, is_needed);
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -38,17 +37,15 @@ public:
     [[nodiscard]] bool may_be_unreadable(const BlockRange& missing) const;
 
 private:
-    // Reads a place, and takes the first of the blocks if it is there. False if it is not.
-    using ReadPlace = std::function<ums::Task<bool>(const BlockRange& missing, const MissingPlace& place)>;
-
     ums::Task<bool> read_gaps_again();
     ums::Task<bool> read_behind_end();
     [[nodiscard]] BlockRange not_there_behind_end() const;
-    // One block after the other, as long as they come. Returns those that stay missing.
-    ums::Task<BlockRange> take_those_that_come(BlockRange missing, const ReadPlace& read_place);
+    // One block after the other, as long as they come. Returns those that stay missing. `attempts`: how often each place is read again, as
+    // in a diagnosis; empty: once, like anything else, because nothing says yet that a block is missing.
+    ums::Task<BlockRange> take_those_that_come(BlockRange missing, std::optional<std::uint32_t> attempts);
     // From the first of the places where it may be that has it.
-    ums::Task<bool> take_first(const BlockRange& missing, const ReadPlace& read_place);
-    [[nodiscard]] ReadPlace with_attempts(std::uint32_t attempts);
+    ums::Task<bool> take_first(const BlockRange& missing, std::optional<std::uint32_t> attempts);
+    // These read a place, and take the first of the blocks if it is there. False if it is not.
     ums::Task<bool> read_patiently(const BlockRange& missing, const MissingPlace& place, std::uint32_t attempts);
     ums::Task<bool> read_once(const BlockRange& behind, const MissingPlace& place);
     [[nodiscard]] bool take_late_block(const BlockRange& missing, const MissingPlace& place, const std::byte* bytes, std::uint32_t reads);
