@@ -14,9 +14,7 @@
 namespace sim {
 
 void MeasureTimespanRun::spawn_load(MeasureShared& shared, ums::TaskGroup& tasks) {
-    std::uint64_t seed_of_rounds = spec_.seed;
-    std::uint64_t seed = 0;
-    for (std::uint32_t round = 0; round <= spec_.round; ++round) seed = ums::splitmix64(seed_of_rounds);
+    std::uint64_t seed = ums::mix64(spec_.seed) + spec_.round;
     for (std::size_t i = 0; i < threads_.size(); ++i) {
         MeasureThread& thread = *threads_[i];
         ums::Scheduler& scheduler = (*schedulers_)[thread.scheduler];
