@@ -1,8 +1,11 @@
-// The same requests without ioproof: a bare loop over io_uring, or over pread and pwrite, that examines no bytes or only reads them.
-// `ioproof bench` is compared with it (docs/performance.md), so it shares no code with the product.
+// The same requests without ioproof: a bare loop over io_uring, or over pread and pwrite, that examines no bytes, only reads them, or
+// computes a checksum. `ioproof bench` is compared with it (docs/performance.md), so it shares no code with the product.
 //
 //   bare_loop FILE [op=read|write] [pattern=random|sequential] [block=8192] [depth=32] [seconds=5] [size=BYTES] [calls=uring|sync]
-//             [scatter=0|1] [huge=0|1] [direct=0|1] [dsync=0|1] [look=0|1]
+//             [scatter=0|1] [huge=0|1] [direct=0|1] [dsync=0|1] [look=0|1] [checksum=0|1]
+//
+// checksum=1: registers memory and file with io_uring, and does what no verification can do without: a block that was read gets its
+// CRC-32C; a block to be written gets a new word in each sector, and then its CRC-32C. Its rate is the most that any program can reach.
 //
 // look=1 (reads with io_uring): reads every word of a block, after the next request has been started into other memory. Its cost is the
 // minimum for any verification; it also slows a device that copies into memory held by another CPU's cache.
@@ -26,11 +29,12 @@
 #include <string>
 #include <vector>
 
+#include <isa-l/crc.h>
 #include <liburing.h>
 
 namespace {
 
-constexpr std::size_t kPageBytes = 8192;
+constexpr std::size_t kPageBytes = 8192, kSectorBytes = 512;
 constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
 [[noreturn]] void die(const std::string& text) {
@@ -92,7 +96,13 @@ std::byte* map_memory(std::size_t size_bytes, bool is_huge) {
     const auto address = (reinterpret_cast<std::uintptr_t>(mapped) + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
     auto* memory = reinterpret_cast<std::byte*>(address);
     if (is_huge) madvise(memory, rounded, MADV_HUGEPAGE);
-    std::memset(memory, 0x5a, rounded);
+    // Noise, because a device that compresses takes much less time for anything else.
+    std::uint64_t state = 1;
+    for (std::size_t at = 0; at < rounded; at += sizeof state) {
+        state = state * 0x5851f42d4c957f2dULL + 0x14057b7ef767814fULL;
+        const std::uint64_t word = state ^ (state >> 29);
+        std::memcpy(memory + at, &word, sizeof word);
+    }
     return memory;
 }
 
@@ -110,6 +120,7 @@ struct Load {
     std::uint64_t block_bytes = kPageBytes;
     unsigned depth = 32;
     bool looks = false;
+    bool checks = false;
     Places places{};
     std::vector<std::vector<iovec>> blocks;  // one for each outstanding request, and as many again to inspect
     std::vector<std::size_t> free_blocks;
@@ -129,6 +140,19 @@ struct Load {
             for (std::size_t i = 0; i < segment.iov_len / sizeof *words; ++i) sum += words[i];
         }
     }
+    void checksum(std::size_t index) {
+        for (const iovec& segment : blocks[index]) {
+            sum += crc32_iscsi(static_cast<unsigned char*>(segment.iov_base), static_cast<int>(segment.iov_len), 0);
+        }
+    }
+    void make(std::size_t index) {
+        for (const iovec& segment : blocks[index]) {
+            for (std::size_t at = 0; at < segment.iov_len; at += kSectorBytes) {
+                std::memcpy(static_cast<std::byte*>(segment.iov_base) + at, &(sum += 0x9e3779b97f4a7c15ULL), sizeof sum);
+            }
+        }
+        checksum(index);
+    }
     // Reading the clock for each request would distort the measurement.
     bool is_over() {
         if (requests < next_look_at_clock) return false;
@@ -141,7 +165,13 @@ void prepare(io_uring& ring, Load& load, std::size_t index) {
     io_uring_sqe* submission = io_uring_get_sqe(&ring);
     const std::vector<iovec>& block = load.blocks[index];
     const std::uint64_t offset = load.places.next() * load.block_bytes;
-    if (block.size() == 1 && load.is_read) {
+    if (load.checks && !load.is_read) load.make(index);
+    if (load.checks) {
+        const auto size = static_cast<unsigned>(block[0].iov_len);
+        load.is_read ? io_uring_prep_read_fixed(submission, 0, block[0].iov_base, size, offset, 0)
+                     : io_uring_prep_write_fixed(submission, 0, block[0].iov_base, size, offset, 0);
+        submission->flags |= IOSQE_FIXED_FILE;
+    } else if (block.size() == 1 && load.is_read) {
         io_uring_prep_read(submission, load.file, block[0].iov_base, static_cast<unsigned>(block[0].iov_len), offset);
     } else if (block.size() == 1) {
         io_uring_prep_write(submission, load.file, block[0].iov_base, static_cast<unsigned>(block[0].iov_len), offset);
@@ -163,11 +193,19 @@ void take_completions(io_uring& ring, Load& load, std::vector<std::size_t>& done
     }
     io_uring_cq_advance(&ring, static_cast<unsigned>(done.size()));
     load.requests += done.size();
+    for (std::size_t i = 0; load.checks && load.is_read && i < done.size(); ++i) load.checksum(done[i]);
+}
+
+void register_with(io_uring& ring, const Load& load) {
+    const iovec& first = load.blocks.front().front();
+    const iovec memory{first.iov_base, load.block_bytes * load.blocks.size()};
+    check(io_uring_register_buffers(&ring, &memory, 1) == 0 && io_uring_register_files(&ring, &load.file, 1) == 0, "registering");
 }
 
 void run_uring(Load& load) {
     io_uring ring{};
     check(io_uring_queue_init(load.depth, &ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN) == 0, "io_uring");
+    if (load.checks) register_with(ring, load);
     for (unsigned i = 0; i < load.depth; ++i) prepare(ring, load, load.take_block());
     unsigned out = load.depth;
     bool is_over = false;
@@ -193,9 +231,11 @@ void run_sync(Load& load) {
         const std::vector<iovec>& block = load.blocks[i];
         const auto offset = static_cast<off_t>(load.places.next() * load.block_bytes);
         const auto count = static_cast<int>(block.size());
+        if (load.checks && !load.is_read) load.make(i);
         const ssize_t result =
             load.is_read ? preadv(load.file, block.data(), count, offset) : pwritev(load.file, block.data(), count, offset);
         if (result != static_cast<ssize_t>(load.block_bytes)) die("a request failed");
+        if (load.checks && load.is_read) load.checksum(i);
         ++load.requests;
     }
 }
@@ -225,6 +265,8 @@ Load make_load(const Arguments& arguments) {
     const bool is_scattered = arguments.number("scatter", 0) != 0;
     const std::size_t stride = load.block_bytes * (is_scattered ? 2 : 1);
     load.looks = arguments.number("look", 0) != 0;
+    load.checks = arguments.number("checksum", 0) != 0;
+    if (load.checks && (is_scattered || load.looks)) die("checksum=1 goes neither with scatter=1 nor with look=1");
     const unsigned blocks = load.depth * (load.looks ? 2 : 1);
     std::byte* const memory = map_memory(stride * blocks, arguments.number("huge", 1) != 0);
     for (unsigned i = 0; i < blocks; ++i) load.blocks.push_back(segments_of(memory + i * stride, load.block_bytes, is_scattered));

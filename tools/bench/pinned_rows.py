@@ -7,6 +7,13 @@ from request_rows import remade
 from row import Row
 
 
+def limit(name, text, goal, ours, peer, peer_name):
+    """The most that any program which verifies can reach on this machine: a bare loop that only computes checksums takes ioproof's place.
+    Where it misses the goal, the goal cannot be reached."""
+    return Row(name + "_limit", "limit: a bare loop with checksums instead of ioproof: " + text, "requests_per_s", goal, ours, peer, peer_name,
+               cpus="1")
+
+
 def read_rows(tools, file):
     rows = []
     for depth, goal, goal_unverified in ((64, 1.2, 1.4), (32, 1.2, 1.4), (1, 1.0, 1.0)):
@@ -21,6 +28,7 @@ def read_rows(tools, file):
             Row(f"fast_read_{depth}_unverified", text, "requests_per_s", goal_unverified, unverified, peer, "fio io_uring", cpus="1"),
             Row(f"fast_read_{depth}_added", f"CPU that verification adds to one of them, depth {depth}", "added_ns", 1.0, added,
                 lambda: {"added_ns": 500}, "0.5 us", cpus="1"),
+            limit(f"fast_read_{depth}", text, goal, lambda depth=depth: tools.bare(file, depth=depth, checksum=1), peer, "fio io_uring"),
         ]
     return rows
 
@@ -31,10 +39,12 @@ SAME_BUFFERS = {"scramble_buffers": "0"}
 
 
 def write_rows(tools, file):
-    return [Row("fast_write_32", "8 KB random writes of stamped, checksummed pages, fast device, depth 32", "requests_per_s", 1.1,
-                lambda: tools.ioproof(file, "--depth", "32", "--op", "write"),
-                lambda: remade(tools, file, lambda: tools.fio(file, rw="randwrite", bs="8k", iodepth=32, **SAME_BUFFERS)),
-                "fio without headers", cpus="1")]
+    text = "8 KB random writes of stamped, checksummed pages, fast device, depth 32"
+    peer = lambda: remade(tools, file, lambda: tools.fio(file, rw="randwrite", bs="8k", iodepth=32, **SAME_BUFFERS))
+    return [Row("fast_write_32", text, "requests_per_s", 1.1, lambda: tools.ioproof(file, "--depth", "32", "--op", "write"), peer,
+                "fio without headers", cpus="1"),
+            limit("fast_write_32", text, 1.1, lambda: remade(tools, file, lambda: tools.bare(file, op="write", depth=32, checksum=1)), peer,
+                  "fio without headers")]
 
 
 def log_rows(tools, folder, place, size):
@@ -43,19 +53,39 @@ def log_rows(tools, folder, place, size):
     peer_size = str(size // (60 * KB) * (60 * KB))
     buffers = SAME_BUFFERS if place == "fast" else {}
 
-    def peer(depth):
+    def make_peer_file():
         if not os.path.exists(peer_file):
             tools.fio(peer_file, rw="write", bs="60k", iodepth=8, size=peer_size, time_based="0", runtime="")
+
+    def peer(depth):
+        make_peer_file()
         return tools.fio(peer_file, rw="write", bs="60k", iodepth=depth, sync="dsync", size=peer_size, **buffers)
 
-    return [Row(f"log60_{place}_{depth}", f"log blocks of 60 KB, O_DSYNC, {place}, depth {depth}", "requests_per_s", 1.0,
+    def bare(depth):
+        make_peer_file()
+        return tools.bare(peer_file, op="write", pattern="sequential", block=60 * KB, dsync=1, depth=depth, checksum=1)
+
+    rows = []
+    for depth in (1, 8):
+        name, text = f"log60_{place}_{depth}", f"log blocks of 60 KB, O_DSYNC, {place}, depth {depth}"
+        rows += [
+            Row(name, text, "requests_per_s", 1.0,
                 lambda depth=depth: tools.ioproof(ours_file, "--op", "write", "--pattern", "sequential", "--block", "60K", "--durable",
                                                   "--depth", str(depth), size=size),
-                lambda depth=depth: peer(depth), "fio io_uring", cpus="1") for depth in (1, 8)]
+                lambda depth=depth: peer(depth), "fio io_uring", cpus="1"),
+            limit(name, text, 1.0, lambda depth=depth: bare(depth), lambda depth=depth: peer(depth), "fio io_uring"),
+        ]
+    return rows
 
 
 def ram_rows(tools, file):
     text = "8 KB random reads, RAM file, depth 32, every page verified"
-    return [Row(f"ram_pinned_{engine}", text, "requests_per_s", goal, lambda: tools.ioproof(file, "--depth", "32"),
-                lambda engine=engine: tools.fio(file, rw="randread", bs="8k", iodepth=32, ioengine=engine), f"fio {engine}", cpus="1")
-            for engine, goal in (("psync", 1.0), ("io_uring", 1.6))]
+    rows = []
+    for engine, goal in (("psync", 1.0), ("io_uring", 1.6)):
+        peer = lambda engine=engine: tools.fio(file, rw="randread", bs="8k", iodepth=32, ioengine=engine)
+        rows += [
+            Row(f"ram_pinned_{engine}", text, "requests_per_s", goal, lambda: tools.ioproof(file, "--depth", "32"), peer, f"fio {engine}",
+                cpus="1"),
+            limit(f"ram_pinned_{engine}", text, goal, lambda: tools.bare(file, depth=1, calls="sync", checksum=1), peer, f"fio {engine}"),
+        ]
+    return rows
