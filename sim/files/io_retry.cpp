@@ -63,15 +63,17 @@ ums::Task<bool> IoRetry::write(std::uint64_t offset_bytes, std::span<const ums::
 ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
                                   ums::WaitType wait_type, OnStop on_stop) {
     TransferFailure first{.operation = operation, .offset_bytes = offset_bytes, .size_bytes = size_of(segments), .error = {}};
-    const TransferResult result = co_await file_.transfer(operation, offset_bytes, segments, wait_type, on_stop);
+    const TransferResult result = co_await file_.transfer(operation, offset_bytes, segments, wait_type, on_stop, log_write_);
     if (result.is_abandoned) co_return false;
+    duration_us_ = result.duration_us;
     first.error = result.error;
     first.transferred_bytes = result.transferred_bytes;
     if (first.is_complete()) co_return true;
 
     auto attempt = [&]() -> ums::Task<TransferFailure> {
         if (operation == ums::IoOperation::write) file_.local_counters().write_retries.add(1);
-        const TransferResult again = co_await file_.transfer(operation, offset_bytes, segments, wait_type);
+        const TransferResult again = co_await file_.transfer(operation, offset_bytes, segments, wait_type, OnStop::post, log_write_);
+        duration_us_ = again.duration_us;
         co_return TransferFailure{operation, offset_bytes, first.size_bytes, again.error, again.transferred_bytes};
     };
     const RetryResult tried = co_await retry_transfer(first, attempt, file_.path(), journal_, &run_);

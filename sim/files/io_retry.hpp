@@ -58,7 +58,8 @@ ums::Task<RetryResult> retry_transfer(const TransferFailure& first, Attempt& att
 class IoRetry {
 public:
     // The references must outlive the object. Used by one task at a time.
-    IoRetry(SimFile& file, RunState& run, Journal& journal) : file_(file), run_(run), journal_(journal) {}
+    IoRetry(SimFile& file, RunState& run, Journal& journal, LogWrite log_write = LogWrite::block)
+        : file_(file), run_(run), journal_(journal), log_write_(log_write) {}
 
     // True when everything has been transferred. False: already reported, as a finding or as the end of the run; or abandoned, and nothing
     // was reported.
@@ -69,6 +70,8 @@ public:
 
     // A finding was reported, or the run was ended.
     [[nodiscard]] bool has_reported() const { return has_reported_; }
+    // Of the last try.
+    [[nodiscard]] std::uint64_t duration_us() const { return duration_us_; }
 
 private:
     ums::Task<bool> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
@@ -81,6 +84,8 @@ private:
     SimFile& file_;
     RunState& run_;
     Journal& journal_;
+    const LogWrite log_write_;
+    std::uint64_t duration_us_ = 0;
     bool has_reported_ = false;
 };
 

@@ -37,7 +37,8 @@ std::uint32_t SimFile::outstanding() const { return static_cast<std::uint32_t>(o
 
 // The only gate to the storage: a violation here would be our own mistake.
 ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uint64_t offset_bytes,
-                                            std::span<const ums::IoSegment> segments, ums::WaitType wait_type, OnStop on_stop) {
+                                            std::span<const ums::IoSegment> segments, ums::WaitType wait_type, OnStop on_stop,
+                                            LogWrite log_write) {
     ums::IoRequest request;
     request.operation = operation;
     request.file = setup_.transfers;
@@ -67,7 +68,7 @@ ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uin
     const std::uint64_t duration_ns = request.duration_ns();
     governor_.complete(static_cast<double>(duration_ns) / 1000.0);
     journal_.history().record(request, id());
-    count(request);
+    count(request, log_write);
     report_if_long(request);
     report_if_short(request);
     co_return TransferResult{request.error, request.transferred_bytes, duration_ns / 1000};
@@ -78,7 +79,7 @@ bool SimFile::should_abandon(OnStop on_stop) const {
     return run_.is_stopping() || (on_stop == OnStop::abandon_with_users && run_.users_are_ending());
 }
 
-void SimFile::count(const ums::IoRequest& request) {
+void SimFile::count(const ums::IoRequest& request, LogWrite log_write) {
     FileCounters& counters = local_counters();
     const bool single = is_log() || request.size_bytes <= kPageBytes;
     IoClass io_class = single ? IoClass::read : IoClass::scatter_read;
@@ -90,6 +91,7 @@ void SimFile::count(const ums::IoRequest& request) {
         (single ? counters.writes : counters.gather_writes).add(1);
         counters.written_bytes.add(request.transferred_bytes);
     }
+    if (io_class == IoClass::log_flush && log_write == LogWrite::block_to_sync) return;
     counters.latency[static_cast<std::size_t>(io_class)].add(request.duration_ns());
 }
 
@@ -134,6 +136,14 @@ ums::Task<std::error_code> SimFile::sync() {
         if (!error) last_good_sync_ = number;
     }
     sync_turn_.release(ums::LatchMode::exclusive);
+    co_return error;
+}
+
+ums::Task<std::error_code> SimFile::sync_block(std::uint64_t write_us) {
+    const std::uint64_t begin_ns = journal_.clock().now_ns();
+    const std::error_code error = co_await sync();
+    const std::uint64_t flush_ns = write_us * 1000 + journal_.clock().now_ns() - begin_ns;
+    local_counters().latency[static_cast<std::size_t>(IoClass::log_flush)].add(flush_ns);
     co_return error;
 }
 

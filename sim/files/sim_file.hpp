@@ -28,6 +28,12 @@ namespace sim {
 // with it.
 enum class OnStop : std::uint8_t { post, abandon, abandon_with_users };
 
+// What a write to a log is. The time of a block counts as that of a log flush, for which commits wait. Without effect on other files.
+enum class LogWrite : std::uint8_t {
+    block,
+    block_to_sync,  // its flush ends with a sync: sync_block() counts the time of both
+};
+
 struct TransferResult {
     std::error_code error;
     std::uint64_t transferred_bytes = 0;
@@ -95,13 +101,16 @@ public:
     // One request for one contiguous range of the file. The segments stay the caller's. Own scheduler's thread; waits. On a slow disk
     // thousands may wait for their turn: `on_stop` says what happens to this one if the run is stopping by then.
     ums::Task<TransferResult> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
-                                       ums::WaitType wait_type, OnStop on_stop = OnStop::post);
+                                       ums::WaitType wait_type, OnStop on_stop = OnStop::post, LogWrite log_write = LogWrite::block);
     // Whether there is a device that could idle while pages are verified or made; see Scheduler::before_computing().
     [[nodiscard]] bool has_device() const { return !setup_.transfers.is_in_memory; }
     // Makes completed writes durable if the file was not opened for write-through. Not counted, not governed. An error of the storage is a
     // finding, the first time. Once writes may be lost, every later sync fails, too, at once: the system reports a loss only once, and
     // perhaps to a task that cannot end the run. For the same reason, those of a data file take turns.
     ums::Task<std::error_code> sync();
+    // The same for a block of a log that was written as LogWrite::block_to_sync, which took `write_us`: with the sync, that is the time of
+    // its flush, which is counted.
+    ums::Task<std::error_code> sync_block(std::uint64_t write_us);
     // Grows (allocates, or leaves holes in sparse data files) or cuts the file. The caller holds resize_latch() exclusively. An error of
     // the device is a finding; a refusal for other reasons is left to the caller to report.
     ums::Task<std::error_code> resize(std::uint64_t new_size_bytes);
@@ -157,7 +166,7 @@ private:
     [[nodiscard]] bool should_abandon(OnStop on_stop) const;
     ums::Task<std::error_code> sync_now();
     std::error_code read_size();
-    void count(const ums::IoRequest& request);
+    void count(const ums::IoRequest& request, LogWrite log_write);
     void report_if_short(const ums::IoRequest& request);
 
     Setup setup_;  // changed by open_anew() only

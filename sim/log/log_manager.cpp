@@ -232,11 +232,11 @@ ums::Task<void> LogManager::run_writer() {
 
 ums::Task<bool> LogManager::write_block(LogBuffer& buffer) {
     const ums::IoSegment segment{buffer.data, buffer.size_bytes};
-    IoRetry retry(*buffer.file, run_, journal_);
+    IoRetry retry(*buffer.file, run_, journal_, buffer.file->needs_flushes() ? LogWrite::block_to_sync : LogWrite::block);
     const bool written = co_await retry.write(buffer.file_offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
     if (!written || !buffer.file->needs_flushes()) co_return written;
     // A commit is a promise even if WriteThrough is off.
-    const std::error_code error = co_await buffer.file->sync();
+    const std::error_code error = co_await buffer.file->sync_block(retry.duration_us());
     if (error) co_await end_run_unsynced(*buffer.file, error, run_, journal_);
     co_return !error;
 }

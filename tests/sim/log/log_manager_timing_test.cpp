@@ -29,6 +29,25 @@ TEST_CASE("a commit takes exactly as long as its block needs to become durable")
     });
 }
 
+TEST_CASE("a flush takes as long as the write of its block, and with ForcedFlush as long as that and its sync") {
+    for (const sim::Durability durability : {sim::Durability::write_through, sim::Durability::forced_flush, sim::Durability::none}) {
+        VirtualWorld world;
+        world.storage.set_rule([](const ums::IoRequest& request) {
+            return Fate{.delay_ns = (request.operation == ums::IoOperation::sync ? 9 : 2) * ums::kNsPerMs};
+        });
+        run_virtual_log(world, {.durability = durability}, [&](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
+            for (int i = 0; i < 3; ++i) co_await log.commit(100);
+            const sim::SimFile& file = *log.files.front();
+            const std::uint64_t flush_ms = durability == sim::Durability::forced_flush ? 11 : 2;
+            const sim::LatencyResult flushes = sim::latency_of(file.counters(), sim::IoClass::log_flush);
+            CHECK(flushes.count == 3);
+            CHECK(flushes.max_ns == flush_ms * ums::kNsPerMs);
+            CHECK(sim::sum_of(file.counters(), &sim::FileCounters::writes) == 3);
+            CHECK(sim::io_time_ns_of(file.counters()) == 3 * flush_ms * ums::kNsPerMs);
+        });
+    }
+}
+
 TEST_CASE("an append alone writes nothing, and what no task waits for is written at the end") {
     VirtualWorld world;
     std::vector<Write> writes;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/log/log_manager.hpp"
@@ -16,6 +17,7 @@ struct VirtualLogOptions {
     std::uint32_t alignment_bytes = 512;
     std::uint32_t flushed_kb_max = 0;
     PromiseBook* promises = nullptr;
+    Durability durability = Durability::write_through;
 };
 
 class VirtualLog {
@@ -23,7 +25,9 @@ public:
     VirtualLog(VirtualWorld& world, const VirtualLogOptions& options) {
         std::vector<SimFile*> pointers;
         for (const std::uint64_t size_mb : options.file_mb) {
-            files.push_back(world.make_file(static_cast<std::uint32_t>(files.size() + 1), size_mb << 20, true));
+            SimFile::Setup file = world.setup(static_cast<std::uint32_t>(files.size() + 1), size_mb << 20, true);
+            file.durability = options.durability;
+            files.push_back(world.make_file(std::move(file)));
             pointers.push_back(files.back().get());
         }
         LogSetup setup{pointers, 99, options.flushes_max, options.alignment_bytes};
