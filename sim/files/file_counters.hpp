@@ -21,6 +21,7 @@ struct alignas(128) FileCounters {
     ums::LocalCounter gather_writes;
     ums::LocalCounter read_bytes;
     ums::LocalCounter written_bytes;
+    ums::LocalCounter log_bytes;  // of them, blocks of the log
     ums::LocalCounter long_ios;
     ums::LocalCounter write_retries;
     ums::LocalCounter pages_verified;

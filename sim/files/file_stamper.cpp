@@ -104,10 +104,11 @@ ums::Task<std::error_code> stamp_zeros(SimFile& file, RunState& run, Journal& jo
     for (std::uint64_t offset = begin_bytes; offset < end_bytes; offset += kStampBytes) {
         if (run.is_stopping()) co_return std::make_error_code(std::errc::operation_canceled);
         const ums::IoSegment segment{zeros.data(), std::min(kStampBytes, end_bytes - offset)};
-        const TransferResult result = co_await file.transfer(ums::IoOperation::write, offset, {&segment, 1}, ums::WaitType::io_completion);
+        const TransferResult result = co_await file.transfer(ums::IoOperation::write, offset, {&segment, 1}, ums::WaitType::io_completion,
+                                                             OnStop::post, LogWrite::zeros);
         if (!result.error && result.transferred_bytes == segment.size_bytes) continue;
         if (is_about_space(result.error)) co_return result.error;
-        IoRetry retry(file, run, journal);
+        IoRetry retry(file, run, journal, LogWrite::zeros);
         const bool is_written = co_await retry.write(offset, {&segment, 1}, ums::WaitType::io_completion);
         if (!is_written) co_return std::make_error_code(std::errc::io_error);
         if (retry.has_reported()) continue;

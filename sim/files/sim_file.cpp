@@ -87,9 +87,11 @@ void SimFile::count(const ums::IoRequest& request, LogWrite log_write) {
         (single ? counters.reads : counters.scatter_reads).add(1);
         counters.read_bytes.add(request.transferred_bytes);
     } else {
-        io_class = is_log() ? IoClass::log_flush : single ? IoClass::write : IoClass::gather_write;
+        const bool is_block = is_log() && log_write != LogWrite::zeros;
+        io_class = is_block ? IoClass::log_flush : request.size_bytes <= kPageBytes ? IoClass::write : IoClass::gather_write;
         (single ? counters.writes : counters.gather_writes).add(1);
         counters.written_bytes.add(request.transferred_bytes);
+        if (is_block) counters.log_bytes.add(request.transferred_bytes);
     }
     if (io_class == IoClass::log_flush && log_write == LogWrite::block_to_sync) return;
     counters.latency[static_cast<std::size_t>(io_class)].add(request.duration_ns());

@@ -32,6 +32,7 @@ enum class OnStop : std::uint8_t { post, abandon, abandon_with_users };
 enum class LogWrite : std::uint8_t {
     block,
     block_to_sync,  // its flush ends with a sync: sync_block() counts the time of both
+    zeros,          // of a growth: counted as writes of other files are
 };
 
 struct TransferResult {

@@ -55,7 +55,7 @@ protected:
         std::uint64_t read_bytes = 0;  // of data files
         std::uint64_t written_bytes = 0;
         std::uint64_t pages_verified = 0;
-        std::uint64_t log_bytes = 0;  // written
+        std::uint64_t log_bytes = 0;  // written; not the zeros of a growth
     };
 
     Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper, RunGroup* group);

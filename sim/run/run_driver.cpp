@@ -219,7 +219,7 @@ RunDriver::Totals RunDriver::totals() const {
         totals.written_bytes += sum_of(counters, &FileCounters::written_bytes);
         totals.pages_verified += sum_of(counters, &FileCounters::pages_verified);
     }
-    for (const auto& log : parts_->log_files) totals.log_bytes += sum_of(log->counters(), &FileCounters::written_bytes);
+    for (const auto& log : parts_->log_files) totals.log_bytes += sum_of(log->counters(), &FileCounters::log_bytes);
     return totals;
 }
 

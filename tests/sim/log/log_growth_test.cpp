@@ -150,6 +150,28 @@ TEST_CASE("the log grows by one step if that is enough for all tasks that waited
     });
 }
 
+TEST_CASE("the zeros of a growth are neither flushes nor log, but writes of its file") {
+    VirtualWorld world;
+    world.storage.set_rule(
+        [](const ums::IoRequest& request) { return Fate{.delay_ns = (request.size_bytes == kMb ? 20 : 1) * ums::kNsPerMs}; });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        GrowingLog growing(w);
+        growing.start_users(12);
+        co_await growing.users.join();
+        co_await ums::sleep_until(w.clock.now_ns() + ums::kNsPerSecond);
+        const sim::FileCountersPerCpu& counters = growing.files.front()->counters();
+        CHECK(growing.files.front()->grown_count == 1);
+        const sim::LatencyResult zeros = sim::latency_of(counters, sim::IoClass::gather_write);
+        CHECK(zeros.count == 1);
+        CHECK(zeros.max_ns == 20 * ums::kNsPerMs);
+        const sim::LatencyResult flushes = sim::latency_of(counters, sim::IoClass::log_flush);
+        CHECK(flushes.count + 1 == sim::sum_of(counters, &sim::FileCounters::writes));
+        CHECK(flushes.max_ns < 20 * ums::kNsPerMs);
+        CHECK(sim::sum_of(counters, &sim::FileCounters::log_bytes) + kMb == sim::sum_of(counters, &sim::FileCounters::written_bytes));
+        co_await growing.end();
+    });
+}
+
 TEST_CASE("a log grows up to its MaxSize, and no further") {
     VirtualWorld world;
     world.run([](VirtualWorld& w) -> ums::Task<void> {
