@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -156,6 +157,22 @@ void judge_time(const MeasureLimit& limit, const MeasureRounds& rounds, MeasureL
     result.measured = limit_time_text(worst, limit.limit);
 }
 
+// As in the tables, with more digits only if these would read like another outcome.
+std::string limited_rate_text(const MeasureLimit& limit, double rate) {
+    constexpr int kDigits = 6;
+    constexpr int kDigitsMax = 15;
+    const auto tells_the_same = [&](double shown) {
+        return (shown < limit.limit) == (rate < limit.limit) && (shown == limit.limit) == (rate == limit.limit);
+    };
+    const bool is_count = limit.figure == MeasureFigure::requests_per_s;
+    if (is_count && tells_the_same(std::round(rate))) return rounded_text(rate) + " requests/s";
+    std::string number = fmt::format("{:.{}g}", rate, kDigits);
+    for (int digits = kDigits + 1; digits <= kDigitsMax && !tells_the_same(limit_number(number).value_or(rate)); ++digits) {
+        number = fmt::format("{:.{}g}", rate, digits);
+    }
+    return number + (is_count ? " requests/s" : " MB/s");
+}
+
 void judge_rate(const MeasureLimit& limit, const MeasureRounds& rounds, MeasureLimitResult& result) {
     if (rounds.duration_ns == 0) return;
     sim::MeasureCounts sum;
@@ -168,8 +185,7 @@ void judge_rate(const MeasureLimit& limit, const MeasureRounds& rounds, MeasureL
     const bool is_count = limit.figure == MeasureFigure::requests_per_s;
     const double rate = (is_count ? static_cast<double>(sum.requests) : static_cast<double>(sum.bytes) / kMbBytes) / seconds;
     judge(limit, rate, result);
-    result.measured =
-        is_count ? fmt::format("{} requests/s", count_text(static_cast<std::uint64_t>(rate))) : fmt::format("{:.6g} MB/s", rate);
+    result.measured = limited_rate_text(limit, rate);
     result.where = limit.direction == MeasureDirection::reads    ? "reads"
                    : limit.direction == MeasureDirection::writes ? "writes"
                                                                  : "reads and writes";

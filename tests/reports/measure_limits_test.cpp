@@ -143,6 +143,21 @@ TEST_CASE("what was measured is shown beyond the limit that it exceeds, not cut 
                ContainsSubstring("EXCEEDED") && ContainsSubstring(": 0.078125 MB/s for"));
 }
 
+TEST_CASE("a rate is shown with the digits that it takes to see on which side of its limit it is") {
+    reports::MeasureRounds rounds;
+    rounds.add(test::measured_second(10, 1000));
+    rounds.add(test::measured_second(11, 1000));
+    const auto text_of = [&](const char* limit) {
+        return reports::measure_limit_text(reports::evaluate_measure_limit(measure_limit(limit), rounds));
+    };
+    CHECK_THAT(text_of("requests_per_s < 10.2"), ContainsSubstring("kept") && ContainsSubstring(": 10.5 requests/s for"));
+    CHECK_THAT(text_of("requests_per_s <= 10"), ContainsSubstring("kept") && ContainsSubstring(": 11 requests/s for"));
+    CHECK_THAT(text_of("requests_per_s < 11"), ContainsSubstring("EXCEEDED") && ContainsSubstring(": 10.5 requests/s for"));
+    CHECK_THAT(text_of("requests_per_s < 20"), ContainsSubstring("EXCEEDED") && ContainsSubstring(": 11 requests/s for"));
+    // 0.08203125 MB/s.
+    CHECK_THAT(text_of("mb_per_s < 0.08203124"), ContainsSubstring("kept") && ContainsSubstring(": 0.08203125 MB/s for"));
+}
+
 TEST_CASE("a limit is judged over all rounds together") {
     reports::MeasureRounds rounds;
     for (int i = 0; i < 9; ++i) rounds.add(test::measured_second(100, 1000));
