@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,14 @@ double littles_ratio_of(const SweepPoint& point) {
 
 bool gains_nothing(const SweepPoint& point, const SweepPoint& next) {
     return next.requests_per_s / point.requests_per_s - 1 < (next.outstanding / point.outstanding - 1) * kGainNothing;
+}
+
+// Whether the greater depth of `deeper` is not worthwhile.
+bool is_in_vain(const SweepPoint& point, const SweepPoint& deeper) {
+    const double faster = deeper.requests_per_s / point.requests_per_s;
+    if (faster - 1 >= (deeper.outstanding / point.outstanding - 1) * kGainWorthwhile) return false;
+    // A rate, or one thread that makes copies, keeps the latency low, too. Where nothing was answered there is none to compare.
+    return deeper.latency_mean_ms / point.latency_mean_ms > faster || gains_nothing(point, deeper);
 }
 
 std::string point_text(const SweepPoint& point) {
@@ -73,14 +82,10 @@ Knee knee_of(const std::vector<SweepPoint>& points) {
     knee.at = points.size() - 1;
     for (std::size_t i = 0; i + 1 < points.size(); ++i) {
         const SweepPoint& here = points[i];
-        const SweepPoint& next = points[i + 1];
         if (here.outstanding <= 0 || here.requests_per_s <= 0 || here.latency_mean_ms <= 0) continue;
-        const double deeper = next.outstanding / here.outstanding;
-        const double faster = next.requests_per_s / here.requests_per_s;
-        const double later = next.latency_mean_ms / here.latency_mean_ms;
-        if (faster - 1 >= (deeper - 1) * kGainWorthwhile) continue;
-        // A rate, or one thread that makes copies, keeps the latency low, too. Where nothing was answered there is none to compare.
-        if (later <= faster && !gains_nothing(here, next)) continue;
+        // Something else may have slowed down the next point alone.
+        const auto next = points.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+        if (!std::all_of(next, points.end(), [&](const SweepPoint& deeper) { return is_in_vain(here, deeper); })) continue;
         knee.at = i;
         knee.is_knee = true;
         break;

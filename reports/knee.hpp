@@ -33,7 +33,7 @@ struct Knee {
 
 // `points`: at least one, by ascending `outstanding`. From one point to the next, throughput and latency each grow by some factor. The knee
 // is the last point before the first step in which the latency grows by the larger factor, and the throughput gains less than half of what
-// the step in depth promised; or less than a tenth, whatever the latency does.
+// the step in depth promised; or less than a tenth, whatever the latency does. The same must hold from there to every greater depth.
 [[nodiscard]] Knee knee_of(const std::vector<SweepPoint>& points);
 
 // "The knee is at 8 outstanding requests: 80,000 requests/s at 0.10 ms. ..." Sentences for people.

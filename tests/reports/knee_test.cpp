@@ -56,6 +56,19 @@ TEST_CASE("a device that saturates gradually has its knee where latency outgrows
     CHECK(points[knee.at].outstanding == 4);
 }
 
+TEST_CASE("a single slow point is no knee if more requests are worthwhile after all") {
+    // Something else used the disk while 4 were measured.
+    std::vector<SweepPoint> points{
+        {1, 4312, 0.230, 0}, {2, 8805, 0.218, 0}, {4, 11'022, 0.344, 0}, {8, 18'508, 0.397, 0}, {16, 30'111, 0.473, 0}};
+    CHECK_FALSE(knee_of(points).is_knee);
+    CHECK_THAT(knee_text(points, knee_of(points)), !ContainsSubstring("saturated"));
+    // There is one beyond it.
+    points.push_back({32, 30'500, 1.05, 0});
+    points.push_back({64, 30'600, 2.09, 0});
+    CHECK(knee_of(points).is_knee);
+    CHECK(points[knee_of(points).at].outstanding == 16);
+}
+
 TEST_CASE("if the throughput stays as it is, more requests are not worthwhile, although the latency stays as it is, too") {
     // As with a rate.
     const std::vector<SweepPoint> points{{1, 300, 0.20, 0}, {2, 300, 0.19, 0}, {4, 301, 0.18, 0}};
