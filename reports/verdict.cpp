@@ -13,6 +13,7 @@
 #include "reports/finding_text.hpp"
 #include "reports/group_text.hpp"
 #include "reports/held_back.hpp"
+#include "reports/limit_words.hpp"
 #include "reports/text.hpp"
 #include "reports/thresholds.hpp"
 #include "ums/base/assert.hpp"
@@ -258,7 +259,7 @@ void add_latency(FileVerdict& verdict, const sim::FileResult& file) {
 void add_load(FileVerdict& verdict, const sim::FileResult& file, const std::vector<sim::Interval>& intervals) {
     const std::uint64_t target_us = std::uint64_t{file.target_io_duration_ms} * 1000;
     const std::optional<HeldBack> held = held_back(file, intervals);
-    Figures figures{.average = duration_text(file.average_io_duration_us),
+    Figures figures{.average = limit_time_text(static_cast<double>(file.average_io_duration_us), static_cast<double>(target_us)),
                     .target = fmt::format("{} ms", file.target_io_duration_ms),
                     .count = counted(file.throttle_count, "time")};
     if (file.average_io_duration_us > target_us) verdict.remarks.push_back(remark_of(held ? "above_target" : "slow_at_end", figures));

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "reports/group_text.hpp"
 #include "reports/text_report.hpp"
@@ -144,6 +145,14 @@ TEST_CASE("an average above the target at the end is poor only if the load was h
     CHECK_FALSE(has_remark(slow_at_end, "above_target"));
     CHECK_FALSE(has_remark(slow_at_end, "few_blocks"));
     CHECK(slow_at_end.speed == Grade::fair);
+}
+
+TEST_CASE("an average just above the target has the digits that show it") {
+    sim::Results results = sound_results();
+    for (const auto& [average_us, shown] : {std::pair{100'400, "was 100.4 ms, "}, std::pair{121'400, "was 121 ms, "}}) {
+        results.files[0].average_io_duration_us = static_cast<std::uint64_t>(average_us);
+        CHECK_THAT(reports::file_verdicts_text(verdict_of(results), 200), ContainsSubstring(shown));
+    }
 }
 
 TEST_CASE("there is no heading for what the figures mean if they mean nothing") {
