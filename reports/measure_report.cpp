@@ -122,10 +122,11 @@ std::string measure_text(const sim::MeasureResults& results) {
     const sim::MeasureTimespanResults& timespan = results.timespans.back();
     std::string text = fmt::format("{} on {}, engine {}, measured for {:.2f} s", counted(timespan.thread_count, "thread"),
                                    counted(timespan.cpu_count, "CPU"), timespan.engine, timespan.seconds());
-    if (timespan.spec.warm_up_s > 0) text += fmt::format(" after {} s of warm-up", timespan.spec.warm_up_s);
+    const bool is_measured = !timespan.targets.empty() && timespan.duration_ns > 0;  // or it was stopped during the warm-up
+    if (is_measured && timespan.spec.warm_up_s > 0) text += fmt::format(" after {} s of warm-up", timespan.spec.warm_up_s);
     text += '\n';
     if (!timespan.engine_reason.empty()) text += fmt::format("{}\n", ums::printable(timespan.engine_reason));
-    if (timespan.targets.empty()) {
+    if (!is_measured) {
         text += "  nothing was measured\n";
     } else {
         text += table_text(timespan) + machine_text(timespan) + verified_text(timespan);

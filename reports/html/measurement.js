@@ -3,6 +3,7 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const page = document.getElementById('page');
 const own = data.document === 'ioproof bench';
+const measured = own || data.duration_ns !== 0;  // or it was stopped during the warm-up
 const targets = data.targets || [], rounds = data.rounds, samples = data.samples, total = data.total;
 const mb = bytes => (bytes / 1048576).toFixed(1);
 const percent = value => value.toFixed(0) + ' %';
@@ -17,9 +18,9 @@ const rate = own ? data.requests_per_s : total ? total.both.requests_per_s : 0;
 const bytes = own ? data.bytes_per_s : total ? total.both.bytes_per_s : 0;
 const facts = [data.start_utc ? data.start_utc.slice(0, 19).replace('T', ' ') + ' UTC' : '', data.engine ? 'engine ' + data.engine : '',
   own ? counted(data.cpus, 'CPU') : data.schedulers ? counted(data.schedulers, 'scheduler') : '', data.duration_ns ? `measured for ${(data.duration_ns / 1e9).toFixed(2)} s` : '',
-  data.warm_up_s ? `after ${data.warm_up_s} s of warm-up` : '', rounds ? counted(rounds.count, 'round') : ''].filter(part => part).join(', ');
+  measured && data.warm_up_s ? `after ${data.warm_up_s} s of warm-up` : '', rounds ? counted(rounds.count, 'round') : ''].filter(part => part).join(', ');
 page.append(el('div', {class: 'verdict' + verdict}, el('h1', {}, own ? "Measurement of a run's own path" : 'Measurement'), el('p', {}, own ? data.files.join(', ') : targets.map(nameOf).join(', ')),
-  el('p', {class: 'soft'}, facts), own || total ? el('p', {}, el('b', {}, `${count(rate)} requests/s, ${mb(bytes)} MB/s`), rounds && rounds.count > 1 ? ' in the last round' : '') : el('p', {}, 'Nothing was measured.'),
+  el('p', {class: 'soft'}, facts), own || total && measured ? el('p', {}, el('b', {}, `${count(rate)} requests/s, ${mb(bytes)} MB/s`), rounds && rounds.count > 1 ? ' in the last round' : '') : el('p', {}, `Nothing was measured${rounds && rounds.count ? ' in the last round' : ''}.`),
   data.findings ? el('p', {class: 'poor mark'}, `WRONG: ${counted(data.findings, 'finding')}.`) : null,
   data.failure ? el('p', {class: 'fair'}, data.failure) : null, data.stopped ? el('p', {class: 'fair'}, 'Stopped before its end.') : null,
   data.burst ? el('p', {class: 'fair'}, `After ${count(data.burst.cliff_s)} s the rate fell from ${count(data.burst.before_per_s)} to ${count(data.burst.sustainable_per_s)} requests/s and stayed there, `
@@ -49,7 +50,7 @@ const titles = ['', 'requests/s', 'MB/s', 'mean', 'deviation', '50 %', '90 %', '
 if (own) page.append(section('Figures', table(['', 'value'], [['requests/s', count(rate)], ['MB/s', mb(bytes)], ['mean latency', time(data.latency_mean_us * 1000)],
   ['CPU for a request', count(data.cpu_ns_per_request) + ' ns'], ['operation', `${data.pattern} ${data.op}s`], ['block', data.block_bytes_min === data.block_bytes_max ? size(data.block_bytes_max)
     : `${size(data.block_bytes_min)} to ${size(data.block_bytes_max)}`], ['depth', data.depth], ['durable', data.durable ? 'yes' : 'no'], ['direct', data.direct ? 'yes' : 'no'], ['scattered memory', data.scatter ? 'yes' : 'no']])));
-if (total) page.append(section('Figures', rounds && rounds.count > 1 ? el('p', {class: 'soft'}, 'Of the last round.') : null,
+if (total && measured) page.append(section('Figures', rounds && rounds.count > 1 ? el('p', {class: 'soft'}, 'Of the last round.') : null,
   table(titles, [...targets.flatMap((target, i) => both(nameOf(target, i), target)), ...(targets.length > 1 || total.reads.requests && total.writes.requests ? both('all', total) : [])])));
 
 // --- rounds ---
@@ -112,7 +113,7 @@ if (timeCharts.length) page.append(section('Over time', rounds && rounds.count >
 
 // --- the machine ---
 const throttling = data.throttling || {};
-if (data.cpus && !own && total) page.append(section('Machine', el('p', {}, `${count(data.cpu_ns_per_request)} ns of CPU for a request, user ${duration(data.cpu_user_us)}, kernel ${duration(data.cpu_system_us)} in all.`),
+if (data.cpus && !own && total && measured) page.append(section('Machine', el('p', {}, `${count(data.cpu_ns_per_request)} ns of CPU for a request, user ${duration(data.cpu_user_us)}, kernel ${duration(data.cpu_system_us)} in all.`),
   throttling.cpu_us ? el('p', {class: 'fair'}, `The control group held the CPU back for ${duration(throttling.cpu_us)} (${count(throttling.cpu_periods)} periods): the figures show the limit, not the storage.`) : null,
   data.cpus.length ? table(['CPU', 'user', 'kernel', 'idle', 'taken by the host'], data.cpus.map(cpu => [cpu.id, percent(cpu.user_percent), percent(cpu.kernel_percent), percent(cpu.idle_percent), percent(cpu.steal_percent)])) : null,
   data.devices.length ? table(['device', 'reads', 'merged', 'read', 'writes', 'merged', 'written', 'queue', 'busy', 'wait'], data.devices.map(device => [device.name, count(device.reads), count(device.reads_merged),

@@ -17,6 +17,19 @@ TEST_CASE("how even the rate was is told if there are at least two whole interva
     CHECK_THAT(reports::measure_text(results), ContainsSubstring("evenness"));
 }
 
+TEST_CASE("of a measurement that was stopped during its warm-up, nothing is told about the machine") {
+    sim::MeasureResults results;
+    results.stopped = true;
+    results.timespans = {test::measured_second(0, 0)};
+    sim::MeasureTimespanResults& timespan = results.timespans[0];
+    timespan.spec.warm_up_s = 10;
+    timespan.cpus.push_back({.id = 0, .idle_percent = 100});
+    CHECK_THAT(reports::measure_text(results), ContainsSubstring("after 10 s of warm-up") && ContainsSubstring("idle 100 %"));
+    timespan.duration_ns = 0;
+    CHECK_THAT(reports::measure_text(results), ContainsSubstring("nothing was measured") && !ContainsSubstring("warm-up") &&
+                                                   !ContainsSubstring("idle") && ContainsSubstring("stopped before its end"));
+}
+
 TEST_CASE("burst credits that ran out are told in the column of the other lines") {
     sim::MeasureResults results;
     results.timespans = {test::measured_second(1500, 100)};
