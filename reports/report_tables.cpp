@@ -237,9 +237,10 @@ std::string files_table(const sim::Results& results, const Verdict& verdict) {
     for (std::size_t i = 0; i < results.files.size(); ++i) {
         const sim::FileResult& file = results.files[i];
         const double average_ms = average_latency_ms(file);
+        const bool has_requests = file.reads + file.scatter_reads + file.writes + file.gather_writes > 0;
         const bool is_judged = file.findings == 0 && rated_latency_ms(file) > 0;
         table.add_row({ums::printable(file.path), size_text(file.size_bytes), average_ms == 0 ? "-" : latency_ms_text(average_ms),
-                       duration_text(file.max_io_time_us), blocks_text(file), count_or_dash(file.throttle_count),
+                       has_requests ? duration_text(file.max_io_time_us) : "-", blocks_text(file), count_or_dash(file.throttle_count),
                        count_or_dash(file.pages_verified), is_judged ? std::string(name_of(verdict.files[i].speed)) : "-",
                        data_text(file, results.outcome)});
     }

@@ -126,7 +126,7 @@ const fileSection = (file, i) => {
     ['throttled', count(file.throttle_count)], ['request blocks at the end', count(file.request_blocks)],
     ['in the main run', blocksRange(file)], ['reads', count(file.reads)], ['scatter reads', count(file.scatter_reads)],
     ['writes', count(file.writes)], ['gather writes', count(file.gather_writes)], ['read', size(file.read_bytes)], ['written', size(file.written_bytes)],
-    ['total I/O time', duration(file.total_io_time_us)], ['longest', duration(file.max_io_time_us)], ['pages verified', count(file.pages_verified)],
+    ['total I/O time', duration(file.total_io_time_us)], ['longest', latencies(file).length ? duration(file.max_io_time_us) : '-'], ['pages verified', count(file.pages_verified)],
     ['over 15 s', count(file.long_ios)], ['writes repeated', count(file.write_retries)], ['grown / shrunk', `${file.grown_count} / ${file.shrunk_count}`], ['findings', count(file.findings)]];
   return section((file.is_log ? 'Log file ' : 'Data file ') + file.path,
     verdict && verdict.remarks.length ? el('ul', {class: 'remarks'}, verdict.remarks.map(entry => el('li', {}, el('span', {class: 'grade ' + entry.grade}, entry.grade + ' '), remark(entry)))) : null,

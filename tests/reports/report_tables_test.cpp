@@ -46,6 +46,15 @@ TEST_CASE("rows of tables keep to 100 columns, with long facts and large figures
     CHECK_THAT(tables, ContainsSubstring("before") && ContainsSubstring("2 pages, first:") && ContainsSubstring("5 was"));
 }
 
+TEST_CASE("a file without requests has no longest one") {
+    sim::FileResult file;
+    file.path = "/data/sqliosim.mdx";
+    file.size_bytes = 1 << 20;
+    sim::Results results = example_results();
+    results.files = {file};
+    CHECK_THAT(files_table(results, reports::verdict_of(results)), ContainsSubstring("sqliosim.mdx") && !ContainsSubstring("0 us"));
+}
+
 TEST_CASE("pages that are found again share a line of their own, with the time at which that began") {
     sim::Results results = example_results();
     for (const std::uint32_t page : {100U, 101U, 102U, 101U, 100U, 102U}) {
