@@ -108,7 +108,7 @@ struct FileResult {
     std::uint64_t total_io_time_us = 0;
     std::uint64_t read_bytes = 0;
     std::uint64_t written_bytes = 0;
-    std::uint64_t max_io_time_us = 0;
+    std::uint64_t max_io_time_us = 0;  // also of long_ios, which may be others, such as syncs
 
     std::uint64_t pages_verified = 0;
     std::uint64_t long_ios = 0;

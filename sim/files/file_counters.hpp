@@ -23,6 +23,7 @@ struct alignas(128) FileCounters {
     ums::LocalCounter written_bytes;
     ums::LocalCounter log_bytes;  // of them, blocks of the log
     ums::LocalCounter long_ios;
+    ums::LocalCounter long_io_max_ns;  // the longest of them, which may be a sync or another request without a latency
     ums::LocalCounter write_retries;
     ums::LocalCounter pages_verified;
     ums::LocalCounter pages_dirtied;                      // in memory: clean pages that were changed…

@@ -100,6 +100,7 @@ void SimFile::count(const ums::IoRequest& request, LogWrite log_write) {
 void SimFile::report_if_long(const ums::IoRequest& request) {
     if (!is_late(request)) return;
     local_counters().long_ios.add(1);
+    local_counters().long_io_max_ns.raise_to(request.duration_ns());
     journal_.warning(late_message(path(), request));
     if (!request.reported_lost) report(late_transfer(id(), options(), request));
 }

@@ -53,6 +53,7 @@ FileResult result_of(const SimFile& file, std::uint32_t target_io_duration_ms) {
         result.latency[io_class] = latency_of(counters, static_cast<IoClass>(io_class));
         result.max_io_time_us = std::max(result.max_io_time_us, result.latency[io_class].max_ns / 1000);
     }
+    for (const FileCounters& cpu : counters) result.max_io_time_us = std::max(result.max_io_time_us, cpu.long_io_max_ns.value() / 1000);
     read_attributes(file.path(), result);
     return result;
 }
