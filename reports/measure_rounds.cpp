@@ -76,11 +76,11 @@ void MeasureRounds::add(const sim::MeasureTimespanResults& round) {
 std::string rounds_text(const MeasureRounds& rounds) {
     const SampleSummary rate = summary_of(rounds.requests_per_s);
     const SampleSummary latency = latency_of_rounds(rounds);
-    std::string text =
-        fmt::format("{}: {:.0f} requests/s on average, standard deviation {:.0f}", counted(rate.count, "round"), rate.mean, rate.deviation);
-    if (rate.half_interval)
-        text +=
-            fmt::format(", 95 % confidence interval ±{:.0f} (±{:.1f} %)", *rate.half_interval, rate.half_interval_percent().value_or(0));
+    std::string text = fmt::format("{}: {:.0f} requests/s", counted(rate.count, "round"), rate.mean);
+    if (rate.half_interval) {
+        text += fmt::format(" on average, standard deviation {:.0f}, 95 % confidence interval ±{:.0f} (±{:.1f} %)", rate.deviation,
+                            *rate.half_interval, rate.half_interval_percent().value_or(0));
+    }
     text += latency.count == 0 ? "; mean latency -" : fmt::format("; mean latency {:.1f} us", latency.mean);
     if (latency.half_interval) text += fmt::format(" ±{:.1f}", *latency.half_interval);
     text += '\n' + percentiles_text(rounds);

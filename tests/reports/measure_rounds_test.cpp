@@ -35,6 +35,14 @@ TEST_CASE("the text of a steady state says how far apart the highest and the low
                                                  ContainsSubstring("the slope is 8.0 %"));
 }
 
+TEST_CASE("the text of a single round has no standard deviation, which is not known") {
+    reports::MeasureRounds rounds;
+    rounds.requests_per_s = {100};
+    CHECK_THAT(reports::rounds_text(rounds), ContainsSubstring("1 round: 100 requests/s; ") && !ContainsSubstring("deviation"));
+    rounds.requests_per_s = {100, 104};
+    CHECK_THAT(reports::rounds_text(rounds), ContainsSubstring("2 rounds: 102 requests/s on average, standard deviation 3, "));
+}
+
 TEST_CASE("each round keeps its own figures of the total and of each target, without buckets") {
     auto first = test::side_by_side(test::measured_second(300, 100, 0, 0, "oltp", "/a"), test::measured_second(1, 1, 40, 500, "log", "/b"));
     auto second = first;
