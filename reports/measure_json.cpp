@@ -231,7 +231,7 @@ MeasureJson measure_json(const sim::MeasureResults& results) {
     json["threads"] = threads_json(timespan);
     json["intervals"] = intervals_json(timespan);
     add_machine(json, timespan);
-    const auto cliff = burst_cliff_of(rates_by_interval(timespan));
+    const auto cliff = burst_of(timespan);
     json["burst"] = cliff ? MeasureJson{{"cliff_s", static_cast<double>(cliff->at) * timespan.spec.iops_interval_ms / 1000},
                                         {"before_per_s", cliff->before},
                                         {"sustainable_per_s", cliff->after}}

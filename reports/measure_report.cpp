@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "reports/statistics.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "ums/base/printable.hpp"
@@ -95,7 +94,7 @@ std::string verified_text(const sim::MeasureTimespanResults& timespan) {
 
 // With the second of the cliff and the rate that can be sustained; empty if there was no cliff.
 std::string burst_text(const sim::MeasureTimespanResults& timespan) {
-    const auto cliff = burst_cliff_of(rates_by_interval(timespan));
+    const auto cliff = burst_of(timespan);
     if (!cliff) return "";
     return fmt::format(
         "after {:.0f} s the rate fell from {} to {} requests/s and stayed there, as on a disk whose burst credits are used up. {} "
@@ -151,6 +150,12 @@ std::string small_pool_text(const sim::MeasureTimespanResults& timespan) {
         "a pool has {} threads for each CPU in use, and more requests are outstanding: the storage never has all of them, and the wait "
         "for a thread counts as latency",
         timespan.pool_threads);
+}
+
+std::optional<BurstCliff> burst_of(const sim::MeasureTimespanResults& timespan) {
+    constexpr std::uint32_t kPlateauMs = 5000;
+    const std::uint32_t interval_ms = std::max(timespan.spec.iops_interval_ms, 1U);
+    return burst_cliff_of(rates_by_interval(timespan), std::max<std::size_t>(kPlateauMin, kPlateauMs / interval_ms));
 }
 
 std::vector<double> rates_by_interval(const sim::MeasureTimespanResults& timespan) {

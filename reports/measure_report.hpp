@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "reports/statistics.hpp"
 #include "sim/bench/measure_results.hpp"
 
 namespace reports {
@@ -12,8 +14,10 @@ namespace reports {
 // One round: the last of the results' time spans.
 [[nodiscard]] std::string measure_text(const sim::MeasureResults& results);
 
-// Requests per second of all rows, by complete intervals, for burst_cliff_of(); empty without intervals.
+// Requests per second of all rows, by complete intervals; empty without intervals.
 [[nodiscard]] std::vector<double> rates_by_interval(const sim::MeasureTimespanResults& timespan);
+// The cliff of these rates, if they had each of the two levels for five seconds and five intervals, or longer.
+[[nodiscard]] std::optional<BurstCliff> burst_of(const sim::MeasureTimespanResults& timespan);
 
 // What the user must know to compare latencies if a pool of threads is smaller than the requests outstanding, without a full stop;
 // otherwise empty.

@@ -91,11 +91,10 @@ SteadyState steady_state_of(const std::vector<double>& values) {
     return state;
 }
 
-std::optional<BurstCliff> burst_cliff_of(const std::vector<double>& values) {
-    constexpr std::size_t kPlateauMin = 5;
+std::optional<BurstCliff> burst_cliff_of(const std::vector<double>& values, std::size_t plateau_min) {
     constexpr double kFallMin = 0.25;
     constexpr double kUnevenMax = 0.1;
-    if (values.size() < 2 * kPlateauMin) return std::nullopt;
+    if (values.size() < 2 * plateau_min) return std::nullopt;
     // The place that leaves the least deviation on both sides together. One value in between may belong to both levels. A measurement in
     // short intervals has hundreds of thousands of values, so one pass must do; distances from the mean keep the squares exact.
     const double mean = summary_of(values).mean;
@@ -104,18 +103,18 @@ std::optional<BurstCliff> burst_cliff_of(const std::vector<double>& values) {
     for (const double value : values) after_sums.add(value - mean, 1);
     std::size_t best = 0;
     double least = 0;
-    for (std::size_t at = 1; at + kPlateauMin <= values.size(); ++at) {
+    for (std::size_t at = 1; at + plateau_min <= values.size(); ++at) {
         before_sums.add(values[at - 1] - mean, 1);
         after_sums.add(values[at - 1] - mean, -1);
         const double uneven = before_sums.unevenness() + after_sums.unevenness();
-        if (at < kPlateauMin || (best > 0 && uneven >= least)) continue;
+        if (at < plateau_min || (best > 0 && uneven >= least)) continue;
         least = uneven;
         best = at;
     }
     const auto at = static_cast<std::ptrdiff_t>(best);
     // The second of the fall belongs to both levels.
     const SampleSummary before = summary_of({values.begin(), values.begin() + at - 1});
-    const SampleSummary after = summary_of({values.begin() + at + (best + kPlateauMin < values.size() ? 1 : 0), values.end()});
+    const SampleSummary after = summary_of({values.begin() + at + (best + plateau_min < values.size() ? 1 : 0), values.end()});
     const bool is_even = before.deviation <= kUnevenMax * before.mean && after.deviation <= kUnevenMax * after.mean;
     // Storage that does not answer at all has stalled: no credits are used up, and nothing can be sustained.
     if (!is_even || after.mean <= 0 || after.mean > before.mean * (1 - kFallMin)) return std::nullopt;

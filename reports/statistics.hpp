@@ -53,8 +53,9 @@ struct BurstCliff {
     double before = 0;   // mean of each plateau
     double after = 0;
 };
-// `values`: about one per second. Found if the level falls once, by a quarter or more, and both sides are even (their standard deviation is
-// at most a tenth of their mean) for five values or more. Nothing else counts as a cliff, and no fall to 0, which is a stall.
-[[nodiscard]] std::optional<BurstCliff> burst_cliff_of(const std::vector<double>& values);
+inline constexpr std::size_t kPlateauMin = 5;
+// Found if the level falls once, by a quarter or more, and both sides are even (their standard deviation is at most a tenth of their mean)
+// for `plateau_min` values or more. Nothing else counts as a cliff, and no fall to 0, which is a stall.
+[[nodiscard]] std::optional<BurstCliff> burst_cliff_of(const std::vector<double>& values, std::size_t plateau_min = kPlateauMin);
 
 }  // namespace reports

@@ -259,18 +259,18 @@ TEST_CASE("a measurement has the requests of each interval in its JSON, and wher
     CHECK(reports::measure_json(results)["burst"].is_null());
     sim::MeasureTimespanResults& timespan = results.timespans[0];
     timespan.spec.iops_interval_ms = 500;
-    timespan.duration_ns = 10'000'000'000;
-    timespan.rows[0].intervals.resize(20);
-    for (std::size_t i = 0; i < 20; ++i) {
-        timespan.rows[0].intervals[i].reads.requests = i < 8 ? 900 : 300;
+    timespan.duration_ns = 12'000'000'000;
+    timespan.rows[0].intervals.resize(24);
+    for (std::size_t i = 0; i < 24; ++i) {
+        timespan.rows[0].intervals[i].reads.requests = i < 12 ? 900 : 300;
         timespan.rows[0].intervals[i].writes.requests = 100;
     }
     const Json json = reports::measure_json(results);
     CHECK(json["intervals"]["interval_ms"] == 500);
     CHECK(json["intervals"]["reads"].at(0) == 900);
-    CHECK(json["intervals"]["reads"].at(19) == 300);
+    CHECK(json["intervals"]["reads"].at(23) == 300);
     CHECK(json["intervals"]["writes"].at(0) == 100);
-    CHECK(json["burst"]["cliff_s"] == 4);
+    CHECK(json["burst"]["cliff_s"] == 6);
     CHECK(json["burst"]["before_per_s"].get<double>() == Approx(2000));
     CHECK(json["burst"]["sustainable_per_s"].get<double>() == Approx(800));
 }

@@ -41,6 +41,21 @@ TEST_CASE("burst credits that ran out are told in the column of the other lines"
     CHECK_THAT(reports::measure_text(results), ContainsSubstring("\n  burst       after 10 s the rate fell from 100 to 50 requests/s"));
 }
 
+TEST_CASE("a rate that fell for less than five seconds is not told as used-up burst credits, however short the intervals") {
+    sim::MeasureResults results;
+    results.timespans = {test::measured_second(1500, 100)};
+    sim::MeasureTimespanResults& timespan = results.timespans[0];
+    timespan.spec.iops_interval_ms = 100;
+    timespan.duration_ns = 20'000'000'000;
+    timespan.rows[0].intervals.resize(200);
+    const auto fall_after = [&](std::size_t intervals) {
+        for (std::size_t i = 0; i < 200; ++i) timespan.rows[0].intervals[i].reads.requests = i < intervals ? 100 : 50;
+        return reports::measure_text(results);
+    };
+    CHECK_THAT(fall_after(190), !ContainsSubstring("burst"));
+    CHECK_THAT(fall_after(140), ContainsSubstring("after 14 s the rate fell from 1,000 to 500 requests/s"));
+}
+
 TEST_CASE("a pool of threads that is smaller than the requests outstanding is told in the column of the other lines") {
     sim::MeasureResults results;
     results.timespans = {test::measured_second(30, 100)};
