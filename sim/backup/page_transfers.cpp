@@ -1,11 +1,14 @@
 #include "sim/backup/page_transfers.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 
 #include "sim/files/io_retry.hpp"
+#include "sim/limits.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/sched/scheduler.hpp"
+#include "ums/sched/task_group.hpp"
 
 namespace sim {
 
@@ -48,15 +51,33 @@ ums::Task<bool> PageTransfers::transfer_in(DataFile& data, std::uint32_t first_p
         }
         co_return true;
     }
-    bool is_explained = false;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        is_explained |= co_await read_one(data, first_page + static_cast<std::uint32_t>(i), entries[i], memory + i * kPageBytes);
-    }
+    const bool is_explained = co_await read_each(data, first_page, entries, memory);
     if (!is_explained) {
         report_recovered_transfer(data.file,
                                   {ums::IoOperation::read, offset_bytes, segment.size_bytes, result.error, result.transferred_bytes});
     }
     co_return !run_.is_stopping();
+}
+
+// As many concurrent requests as a usual read-ahead has pages: all tries of a page that fails take half a second, most of which is waiting.
+// True if something was reported.
+ums::Task<bool> PageTransfers::read_each(DataFile& data, std::uint32_t first_page, std::vector<PageLedger::Entry>& entries,
+                                         std::byte* memory) {
+    std::size_t next = 0;
+    bool has_reported = false;
+    auto read_some = [&]() -> ums::Task<void> {
+        while (next < entries.size()) {
+            const std::size_t i = next++;
+            const bool is_reported =
+                co_await read_one(data, first_page + static_cast<std::uint32_t>(i), entries[i], memory + i * kPageBytes);
+            has_reported = has_reported || is_reported;
+        }
+    };
+    ums::TaskGroup reads;
+    const std::size_t at_a_time = std::min<std::size_t>(entries.size(), kReadAheadPages);
+    for (std::size_t i = 0; i < at_a_time; ++i) ums::Scheduler::current().fork(reads, read_some());
+    co_await reads.join();
+    co_return has_reported;
 }
 
 // True if it has reported something.

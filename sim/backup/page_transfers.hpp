@@ -31,6 +31,7 @@ public:
 
 private:
     ums::Task<bool> transfer_in(DataFile& data, std::uint32_t first_page, std::vector<PageLedger::Entry>& entries, std::byte* memory);
+    ums::Task<bool> read_each(DataFile& data, std::uint32_t first_page, std::vector<PageLedger::Entry>& entries, std::byte* memory);
     ums::Task<bool> read_one(DataFile& data, std::uint32_t page, PageLedger::Entry& entry, std::byte* memory);
     ums::Task<bool> transfer_out(DataFile& data, std::uint32_t first_page, std::span<const PageLedger::Entry> entries, std::byte* memory);
 

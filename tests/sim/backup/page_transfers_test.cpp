@@ -1,6 +1,7 @@
 #include "sim/backup/page_transfers.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,5 +91,26 @@ TEST_CASE("a page of a block that came back right has been read back, even while
         CHECK(was_read_back);
         REQUIRE(entries.size() == 16);
         for (const PageLedger::Entry& entry : entries) CHECK(entry.version == 1);
+    });
+}
+
+TEST_CASE("pages of a block of a backup that cannot be read are tried again at the same time") {
+    Rig rig;
+    rig.run([](Rig& r) -> ums::Task<void> {
+        r.storage.set_rule([](const ums::IoRequest& request) {
+            const bool is_bad = request.offset_bytes < 65 * kPageBytes && kPageBytes < request.offset_bytes + request.size_bytes;
+            return Fate{.error = is_bad ? EIO : 0};
+        });
+        sim::PageTransfers transfers(Rig::kRunId, *r.pool, *r.checker, r.state, r.journal);
+        std::vector<PageLedger::Entry> entries;
+        std::vector<std::byte> memory(64 * kPageBytes);
+        const std::uint64_t start_ns = r.clock.now_ns();
+        const bool is_read = co_await transfers.read(r.data(), 1, 64, memory.data(), entries);
+        r.storage.set_rule(nullptr);
+        CHECK(is_read);
+        CHECK(r.sink.findings().size() == 64);
+        for (const PageLedger::Entry& entry : entries) CHECK(entry.unknown == 1);
+        // All tries of one page wait for more than half a second.
+        CHECK(r.clock.now_ns() - start_ns < ums::kNsPerSecond);
     });
 }
