@@ -1,6 +1,7 @@
 #include "sim/backup/backup_chain.hpp"
 
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,17 +18,13 @@ namespace {
 
 constexpr std::uint64_t kUsualStepBytes = 16 << 20;
 
-FindingKind kind_of(const std::byte* bytes, std::uint64_t size_bytes) {
-    if (is_all_zero(bytes, kSectorBytes)) return FindingKind::log_gap;
-    return is_sound_chunk(bytes, size_bytes) ? FindingKind::log_stale_block : FindingKind::log_block_damaged;
-}
-
-std::string_view text_of(FindingKind kind) {
-    switch (kind) {
-        case FindingKind::log_gap: return "zeros came back";
-        case FindingKind::log_stale_block: return "another chunk of ours came back";
-        default: return "it is damaged: its checksum is wrong";
-    }
+// What the header says that came back. Nothing without a header of ours.
+std::optional<ReceivedIdentity> received_chunk(const std::byte* chunk, std::uint64_t available_bytes) {
+    const ChunkHeader header = read_chunk_header(chunk);
+    if (header.magic != kBackupMagic) return std::nullopt;
+    return ReceivedIdentity{.checksum = header.checksum,
+                            .calculated_checksum = calculated_chunk_checksum(chunk, available_bytes).value_or(0),
+                            .run_id = header.run_id};
 }
 
 }  // namespace
@@ -135,12 +132,31 @@ ums::Task<bool> BackupChain::read(std::uint32_t begin, std::uint32_t end, const 
     co_return are_right;
 }
 
+// Why `bytes` are not the chunk. A later chunk of the same chain is none that was there before: as in the log, that is a gap.
+BackupChain::Fault BackupChain::fault_of(std::uint32_t index, const std::byte* bytes) const {
+    if (is_all_zero(bytes, kSectorBytes)) return {FindingKind::log_gap, "zeros came back"};
+    if (!is_sound_chunk(bytes, chunks_.at(index).size_bytes)) {
+        return {FindingKind::log_block_damaged, "it is damaged: its checksum is wrong"};
+    }
+    const ChunkHeader header = read_chunk_header(bytes);
+    if (header.run_id != run_id_) return {FindingKind::log_stale_block, fmt::format("chunk {} of another run came back", header.sequence)};
+    if (header.chain_number != chain_number_) {
+        return {FindingKind::log_stale_block, fmt::format("chunk {} of chain {} came back", header.sequence, header.chain_number)};
+    }
+    // Before a run was continued, its chains had the same numbers.
+    const bool has_its_number = header.sequence == std::uint64_t{index} + 1;
+    const bool is_later = header.sequence > std::uint64_t{index} + 1;
+    return {is_later ? FindingKind::log_gap : FindingKind::log_stale_block,
+            fmt::format("{}chunk {} came back", has_its_number ? "another " : "", header.sequence)};
+}
+
 // True if a later read was right: then `bytes` holds the chunk. What stays wrong is reported once: the chunk is unknown afterwards.
 ums::Task<bool> BackupChain::diagnose(std::uint32_t index, std::byte* bytes) {
     Chunk& chunk = chunks_.at(index);
     const std::vector<std::byte> first(bytes, bytes + chunk.size_bytes);
     Finding finding;
-    finding.kind = kind_of(first.data(), chunk.size_bytes);
+    const Fault fault = fault_of(index, first.data());
+    finding.kind = fault.kind;
     Rereader rereader(file_, journal_, chunk.offset_bytes, chunk.size_bytes);
     for (std::uint32_t attempt = 1; attempt <= kRereadsMax && !finding.transient; ++attempt) {
         Reread reread = co_await rereader.read(attempt, first.data());
@@ -154,10 +170,10 @@ ums::Task<bool> BackupChain::diagnose(std::uint32_t index, std::byte* bytes) {
     finding.place.offset_bytes = chunk.offset_bytes;
     finding.place.size_bytes = chunk.size_bytes;
     finding.expected = {.checksum = chunk.checksum};
+    finding.received = received_chunk(first.data(), chunk.size_bytes);
     finding.evidence.image = first;
     finding.reads = 1 + static_cast<std::uint32_t>(finding.rereads.size());
-    finding.description =
-        fmt::format("Chunk {} of the chain of backups was written and acknowledged, but {}.", index + 1, text_of(finding.kind));
+    finding.description = fmt::format("Chunk {} of the chain of backups was written and acknowledged, but {}.", index + 1, fault.text);
     finding.reasoning = {fmt::format("The chain must hold chunk {} here, of {} bytes.", index + 1, chunk.size_bytes),
                          finding.transient ? "The fault is transient: a later read returned the right chunk."
                                            : persistence_reason(later_reads_in(finding.rereads), "chunk")};

@@ -7,11 +7,13 @@
 #include <deque>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sim/backup/backup_format.hpp"
 #include "sim/files/rereader.hpp"
 #include "sim/files/sim_file.hpp"
+#include "sim/finding.hpp"
 #include "sim/log/page_sums.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/sched/semaphore.hpp"
@@ -62,7 +64,14 @@ private:
         bool is_unknown = false;  // could not be written or read, or was found to be wrong
     };
 
+    // What is in the place of a chunk instead of it.
+    struct Fault {
+        FindingKind kind{};
+        std::string text;  // "zeros came back"
+    };
+
     ums::Task<bool> make_room(std::uint64_t end_bytes);
+    [[nodiscard]] Fault fault_of(std::uint32_t index, const std::byte* bytes) const;
     [[nodiscard]] bool matches(const Chunk& chunk, const std::byte* bytes) const;
     ums::Task<bool> diagnose(std::uint32_t index, std::byte* bytes);
 

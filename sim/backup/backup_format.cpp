@@ -24,12 +24,17 @@ ChunkHeader read_chunk_header(const std::byte* chunk) {
     return header;
 }
 
+std::optional<std::uint32_t> calculated_chunk_checksum(const std::byte* chunk, std::uint64_t available_bytes) {
+    const ChunkHeader header = read_chunk_header(chunk);
+    if (header.size_bytes < sizeof header || header.size_bytes > available_bytes) return std::nullopt;
+    return crc32c(chunk + sizeof header.checksum, header.size_bytes - sizeof header.checksum);
+}
+
 bool is_sound_chunk(const std::byte* chunk, std::uint64_t available_bytes) {
     const ChunkHeader header = read_chunk_header(chunk);
     return header.magic == kBackupMagic && header.format == kBackupFormat && header.kind >= 1 && header.kind <= kChunkKindMax &&
-           header.size_bytes >= sizeof header && header.size_bytes <= available_bytes && header.used_bytes >= sizeof header &&
-           header.used_bytes <= header.size_bytes &&
-           crc32c(chunk + sizeof header.checksum, header.size_bytes - sizeof header.checksum) == header.checksum;
+           header.used_bytes >= sizeof header && header.used_bytes <= header.size_bytes &&
+           calculated_chunk_checksum(chunk, available_bytes) == header.checksum;
 }
 
 }  // namespace sim

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 namespace sim {
@@ -77,6 +78,9 @@ static_assert(sizeof(SetBegin) == 16 && sizeof(SetFile) == 8 && sizeof(PageRun) 
 // Writes header and padding around a body that already follows the space for the header. `chunk` has header.size_bytes, 8-aligned. The
 // caller sets the sizes. Returns the checksum.
 std::uint32_t finish_chunk(ChunkHeader header, std::byte* chunk);
+
+// Of as many bytes as the header says; nothing if a chunk in `available_bytes` cannot have this size.
+[[nodiscard]] std::optional<std::uint32_t> calculated_chunk_checksum(const std::byte* chunk, std::uint64_t available_bytes);
 
 // Whether the chunk begins with a header of ours, fits into `available_bytes`, and has the right checksum.
 [[nodiscard]] bool is_sound_chunk(const std::byte* chunk, std::uint64_t available_bytes);

@@ -85,4 +85,53 @@ TEST_CASE("a sound chunk in the place of another one is found in a chain of back
     CHECK(results.findings[0].kind == sim::FindingKind::log_stale_block);
     CHECK_FALSE(results.findings[0].transient);
     CHECK(results.findings[0].place.offset_bytes == sim::kPageBytes + first.size());
+    CHECK_THAT(results.findings[0].description, ContainsSubstring("but chunk 1 came back"));
+    REQUIRE(results.findings[0].received);
+    const sim::ChunkHeader header = sim::read_chunk_header(first.data());
+    CHECK(results.findings[0].received->run_id == header.run_id);
+    CHECK(results.findings[0].received->checksum == header.checksum);
+    CHECK(results.findings[0].received->calculated_checksum == header.checksum);
+}
+
+TEST_CASE("a later chunk of the same chain in the place of another one is a gap, not an old chunk") {
+    using namespace sim::testing;
+    VirtualRun run;
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    options.backup_user.folders = options.backup_user.restore_folder = VirtualRun::kFolder;
+    std::vector<std::byte> later;  // as small as the first one
+    run.storage.set_tamper([&later](ums::IoRequest& request, const std::string& path) {
+        const bool is_of_chain = request.operation == ums::IoOperation::read && request.owner != nullptr && path.ends_with(".trn");
+        if (!is_of_chain || request.error || request.size_bytes != sim::kBackupAlignmentBytes) return;
+        std::byte* const data = request.segments[0].data;
+        const bool is_first = request.offset_bytes == sim::kPageBytes;
+        if (!is_first) later.assign(data, data + request.size_bytes);
+        if (is_first && !later.empty()) std::copy(later.begin(), later.end(), data);  // when the restore reads it
+    });
+    const sim::Results results = run.run(options);
+    INFO(run.sink.text());
+    REQUIRE(results.findings.size() == 1);
+    CHECK(results.findings[0].kind == sim::FindingKind::log_gap);
+    CHECK(results.findings[0].place.offset_bytes == sim::kPageBytes);
+    const std::string number = std::to_string(sim::read_chunk_header(later.data()).sequence);
+    CHECK_THAT(results.findings[0].description, ContainsSubstring("but chunk " + number + " came back"));
+}
+
+TEST_CASE("of a chunk whose bits are wrong, a finding has the checksum in its header and the one of its bytes") {
+    using namespace sim::testing;
+    VirtualRun run;
+    sim::Options options = quiet_options(VirtualRun::kFolder);
+    options.backup_user.folders = options.backup_user.restore_folder = VirtualRun::kFolder;
+    run.storage.set_tamper([](ums::IoRequest& request, const std::string& path) {
+        const bool is_of_chain = request.operation == ums::IoOperation::read && request.owner != nullptr && path.ends_with(".trn");
+        if (is_of_chain && request.offset_bytes == sim::kPageBytes) request.segments[0].data[100] ^= std::byte{0x20};
+    });
+    const sim::Results results = run.run(options);
+    INFO(run.sink.text());
+    REQUIRE(results.findings.size() == 1);
+    CHECK(results.findings[0].kind == sim::FindingKind::log_block_damaged);
+    REQUIRE(results.findings[0].expected);
+    REQUIRE(results.findings[0].received);
+    CHECK(results.findings[0].received->run_id == results.run_id);
+    CHECK(results.findings[0].received->checksum == results.findings[0].expected->checksum);
+    CHECK(results.findings[0].received->calculated_checksum != results.findings[0].received->checksum);
 }
