@@ -1,5 +1,6 @@
 #include "sim/backup/backup_parts.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +15,14 @@ namespace sim {
 namespace {
 
 constexpr std::uint64_t kKbBytes = 1024;
+
+// If there is no room, the system may have allocated all that was left of the disk, and other files on it may have to grow.
+ums::Task<std::error_code> grow_or_stay(SimFile& file, std::uint64_t new_bytes) {
+    const std::uint64_t old_bytes = file.size_bytes();
+    const std::error_code error = co_await file.resize(new_bytes);
+    if (error) static_cast<void>(co_await file.resize(old_bytes));
+    co_return error;
+}
 
 }  // namespace
 
@@ -58,7 +67,7 @@ ums::Task<bool> BackupParts::empty(DataFile& data, std::uint32_t kept_pages, std
         context.buffers.pool().discard_from(data.file.id(), kept_pages);
         data.ledger.forget_from(kept_pages);
     }
-    if (!error && pages > data.file.pages()) error = co_await data.file.resize(std::uint64_t{pages} * kPageBytes);
+    if (!error && pages > data.file.pages()) error = co_await grow_or_stay(data.file, std::uint64_t{pages} * kPageBytes);
     data.file.resize_latch().release_exclusive();
     if (error) {
         context.journal.warning(fmt::format("{}: cannot be made {} MB large: {}.", data.file.path(), pages / (1024 * kKbBytes / kPageBytes),

@@ -138,6 +138,32 @@ TEST_CASE("a chain of backups grows by what its chunks take if the disk has no r
     });
 }
 
+TEST_CASE("a stripe that cannot grow gives back what the system has allocated of it") {
+    WorkerWorld world;
+    run_backup(world, [](WorkerWorld& w, sim::Backup& backup, ums::TaskGroup& tasks) -> ums::Task<void> {
+        const sim::SimFile* const stripe = &w.parts->backup_files.data_files.front()->file;
+        bool is_refused = false;
+        bool is_given_back = false;
+        w.storage.set_rule([&](const ums::IoRequest& request) {
+            const bool is_growth = request.owner == stripe && request.operation == ums::IoOperation::allocate;
+            const bool is_cut = request.owner == stripe && request.operation == ums::IoOperation::truncate;
+            is_given_back = is_given_back || (is_refused && is_cut && request.offset_bytes == sim::kPageBytes);
+            is_refused = is_refused || is_growth;
+            return Fate{.error = is_growth ? ENOSPC : 0};
+        });
+        start_backup(w, backup, tasks);
+        co_await w.sleep_ms(500);
+        CHECK(is_refused);
+        CHECK(is_given_back);
+        CHECK(w.sink.count_of(sim::Severity::warning, "cannot be made 8 MB large") == 1);
+        w.storage.set_rule(nullptr);
+        co_await end_main_run(w, tasks);
+        co_await backup.finish();
+        INFO(w.sink.text());
+        CHECK(backup.result().full.count == 1);
+    });
+}
+
 TEST_CASE("the log is backed up while a backup is read back, however long that takes, and these backups are read back after it") {
     WorkerWorld world;
     world.options.backup_user.log_interval_s = 3600;
