@@ -77,6 +77,16 @@ ums::Task<bool> BackupChain::make_room(std::uint64_t end_bytes) {
     co_return false;
 }
 
+ums::Task<bool> BackupChain::give_back_room() {
+    const std::uint64_t taken_bytes = (end_bytes_ + kPageBytes - 1) / kPageBytes * kPageBytes;
+    if (file_.size_bytes() <= taken_bytes) co_return false;
+    step_bytes_ = kPageBytes;
+    co_await file_.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
+    const std::error_code error = co_await file_.resize(taken_bytes);
+    file_.resize_latch().release_exclusive();
+    co_return !error;
+}
+
 ums::Task<bool> BackupChain::append(ChunkKind kind, std::uint32_t set_number, std::span<const std::byte> body) {
     const std::uint64_t used_bytes = sizeof(ChunkHeader) + body.size();
     const std::uint64_t size_bytes = (used_bytes + kBackupAlignmentBytes - 1) / kBackupAlignmentBytes * kBackupAlignmentBytes;

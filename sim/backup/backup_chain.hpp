@@ -50,6 +50,9 @@ public:
     ums::Task<bool> begin(std::uint64_t chain_number);
     // One task at a time. False if the run stops, or if there is no room, which is a warning.
     ums::Task<bool> append(ChunkKind kind, std::uint32_t set_number, std::span<const std::byte> body);
+    // Gives the disk back the room that no chunk has taken yet: another file needs it. True if there was some. No other task may append
+    // meanwhile.
+    ums::Task<bool> give_back_room();
 
     using Take = std::function<void(const ChunkHeader& header, std::span<const std::byte> body)>;
     // Reads chunks [begin, end) and hands over those that are as appended. False if one of them is not, which has been reported once, or

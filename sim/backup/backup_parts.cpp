@@ -7,6 +7,7 @@
 
 #include "sim/backup/backup_files.hpp"
 #include "sim/files/io_retry.hpp"
+#include "sim/files/transfer_failure.hpp"
 #include "ums/io/errno_error.hpp"
 #include "ums/sched/scheduler.hpp"
 
@@ -67,7 +68,11 @@ ums::Task<bool> BackupParts::empty(DataFile& data, std::uint32_t kept_pages, std
         context.buffers.pool().discard_from(data.file.id(), kept_pages);
         data.ledger.forget_from(kept_pages);
     }
-    if (!error && pages > data.file.pages()) error = co_await grow_or_stay(data.file, std::uint64_t{pages} * kPageBytes);
+    const std::uint64_t new_bytes = std::uint64_t{pages} * kPageBytes;
+    if (!error && pages > data.file.pages()) error = co_await grow_or_stay(data.file, new_bytes);
+    bool has_more_room = false;
+    if (is_about_space(error)) has_more_room = co_await chain.give_back_room();
+    if (has_more_room) error = co_await grow_or_stay(data.file, new_bytes);
     data.file.resize_latch().release_exclusive();
     if (error) {
         context.journal.warning(fmt::format("{}: cannot be made {} MB large: {}.", data.file.path(), pages / (1024 * kKbBytes / kPageBytes),

@@ -164,6 +164,27 @@ TEST_CASE("a stripe that cannot grow gives back what the system has allocated of
     });
 }
 
+TEST_CASE("a chain of backups gives back the room that its chunks have not taken if a stripe needs it") {
+    WorkerWorld world;
+    run_backup(world, [](WorkerWorld& w, sim::Backup& backup, ums::TaskGroup& tasks) -> ums::Task<void> {
+        const sim::SimFile* const chain = w.parts->backup_files.chain.get();
+        const sim::SimFile* const stripe = &w.parts->backup_files.data_files.front()->file;
+        w.storage.set_rule([chain, stripe](const ums::IoRequest& request) {
+            const bool is_growth = request.operation == ums::IoOperation::allocate && request.owner == stripe;
+            return Fate{.error = is_growth && chain->size_bytes() > (1U << 20) ? ENOSPC : 0};
+        });
+        start_backup(w, backup, tasks);
+        co_await w.sleep_ms(500);
+        co_await end_main_run(w, tasks);
+        co_await backup.finish();
+        INFO(w.sink.text());
+        CHECK(backup.result().full.count == 1);
+        CHECK(backup.result().broken_chains == 0);
+        CHECK(chain->size_bytes() < (1U << 20));
+        CHECK(w.sink.findings().empty());
+    });
+}
+
 TEST_CASE("the log is backed up while a backup is read back, however long that takes, and these backups are read back after it") {
     WorkerWorld world;
     world.options.backup_user.log_interval_s = 3600;
