@@ -113,12 +113,19 @@ ForeignSector foreign_sector(const Finding& finding, const GroupKnowledge& group
     return {};
 }
 
+// A chunk of a chain of backups is no image, but names its run.
+std::uint64_t run_of_chunk(const Finding& finding) {
+    return finding.place.role == FileRole::backup_chain ? or_empty(finding.received).run_id : 0;
+}
+
 bool explain_other_host(Finding& finding, const GroupKnowledge& group, const std::optional<ImageIdentity>& image) {
     GroupFact fact;
     fact.kind = GroupFactKind::other_host;
-    const GroupMemberResult* member = image ? member_of_run(group, image->run_id) : nullptr;
+    const GroupMemberResult* member = member_of_run(group, image ? image->run_id : run_of_chunk(finding));
     std::string what;
-    if (member != nullptr) {
+    if (member != nullptr && !image) {
+        what = "a chunk of its chain of backups";
+    } else if (member != nullptr) {
         fact.path = path_of(*member, image->file_id);
         fact.page_id = image->page_id;
         fact.utc_us = by_witness(image->write_utc_us, member->clock_offset_us);

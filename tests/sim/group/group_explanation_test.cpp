@@ -86,6 +86,24 @@ TEST_CASE("a page of another member's run is explained by host, file, page and t
     CHECK(fact_of(finding_of(FindingKind::lost_write, image_of({kRun, 1, kPage, 4, 9, 5000})), group) == std::nullopt);
 }
 
+TEST_CASE("a chunk of another member's chain of backups is explained by its host") {
+    sim::GroupKnowledge group;
+    group.run_id = kRun;
+    group.members = {{0, "node-0", kRun, {"/a/x.mdx"}, "working", 0}, {3, "node-3", kOtherRun, {"/b/x.mdx"}, "working", 250}};
+    Finding finding = finding_of(FindingKind::log_stale_block, std::vector<std::byte>(4096));
+    finding.received = sim::ReceivedIdentity{.run_id = kOtherRun};
+    CHECK(fact_of(finding, group) == std::nullopt);
+    finding.place.role = sim::FileRole::backup_chain;
+    sim::explain(finding, group);
+    REQUIRE(finding.group_fact);
+    CHECK(finding.group_fact->kind == GroupFactKind::other_host);
+    CHECK(finding.group_fact->host == "node-3");
+    CHECK_THAT(finding.description, ContainsSubstring("a chunk of its chain of backups"));
+    finding.group_fact.reset();
+    finding.received->run_id = kRun;
+    CHECK(fact_of(finding, group) == std::nullopt);
+}
+
 TEST_CASE("sectors of another member's run are explained even under a header of our own") {
     sim::GroupKnowledge group;
     group.run_id = kRun;
