@@ -160,8 +160,10 @@ void add_error(Console& console, const std::string& program, std::string_view te
     console.add_message(fmt::format("{}: {}\n", program, ums::printable(text)));
 }
 
-// One line for each error.
-void add_errors(Console& console, const std::string& program, std::string_view lines) {
+// One line for each warning and error. The errors come last, where they are seen.
+void add_problems(Console& console, const std::string& program, const config::ConfigError& error) {
+    for (const std::string& warning : error.warnings()) console.add_message(fmt::format("warning: {}\n", warning));
+    std::string_view lines = error.what();
     while (!lines.empty()) {
         const std::size_t end = std::min(lines.find('\n'), lines.size());
         add_error(console, program, lines.substr(0, end));
@@ -188,7 +190,7 @@ ExitCode execute_or_explain(const std::vector<std::string>& command_line, const 
         add_error(console, program, error.what());
         return ExitCode::usage;
     } catch (const config::ConfigError& error) {
-        add_errors(console, program, error.what());
+        add_problems(console, program, error);
         return ExitCode::usage;
     } catch (const reports::ResultsDocumentError& error) {
         add_error(console, program, error.what());

@@ -49,7 +49,7 @@ struct Configuration {
 };
 
 // Reads `path` (TOML if it ends in .toml, otherwise INI; none = every parameter has its default), applies the switches and checks the
-// result. Throws ConfigError, with every error that was found. Opens no file other than `path`.
+// result. Throws ConfigError, with every error and warning that was found. Opens no file other than `path`.
 Configuration load_file(const std::optional<std::string>& path, const CommandLineOverrides& overrides, const MachineFacts& machine);
 
 // The contents of a file `path` (TOML if it ends in .toml, otherwise INI) from which load_file returns the same options: every parameter

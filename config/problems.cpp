@@ -53,7 +53,7 @@ void Problems::throw_if_any() const {
         text += sorted[i].text;
     }
     if (error_count_ > kErrorsShownMax) text += fmt::format("\nand {} more errors", error_count_ - kErrorsShownMax);
-    throw ConfigError(text);
+    throw ConfigError(text, warnings());
 }
 
 }  // namespace config

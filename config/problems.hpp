@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/raw_config.hpp"
@@ -11,10 +12,17 @@
 namespace config {
 
 // Errors in a configuration or a switch. what() is one or more lines, one per error, each with the place (file, line, TOML also column; or
-// the switch), the key, the value and what is allowed. The command line prints it and exits with 2.
+// the switch), the key, the value and what is allowed. The command line prints the warnings, then what(), and exits with 2.
 class ConfigError : public std::runtime_error {
 public:
-    using std::runtime_error::runtime_error;
+    explicit ConfigError(const std::string& text, std::vector<std::string> warnings = {})
+        : std::runtime_error(text), warnings_(std::move(warnings)) {}
+
+    // One line each. They may tell the cause of an error: a missing FileName is a misspelled one, which was ignored.
+    [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+
+private:
+    std::vector<std::string> warnings_;
 };
 
 // A quotation from a file, shortened so that it does not drown the message.
@@ -27,7 +35,7 @@ public:
     void error(const std::string& text, Place place = {});
     void warning(const std::string& text);
 
-    // Throws ConfigError with all errors so far, one per line, if there are any. Shortens long lists.
+    // Throws ConfigError with all errors so far, one per line, and the warnings, if there are errors. Shortens long lists.
     void throw_if_any() const;
 
     [[nodiscard]] std::size_t error_count() const { return error_count_; }

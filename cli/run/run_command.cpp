@@ -74,7 +74,8 @@ void save(const sim::Options& options, const std::string& path) {
 [[noreturn]] void save_what_there_is(const config::Configuration& configuration, const std::string& path) {
     save(configuration.as_set, path);
     throw config::ConfigError(fmt::format("{}\n{} has been written with every parameter and can be completed",
-                                          fmt::join(configuration.missing_files, "\n"), path));
+                                          fmt::join(configuration.missing_files, "\n"), path),
+                              configuration.warnings);
 }
 
 // The files that a limit can be about. Of those of backups, only late requests are counted, under their resolved names.

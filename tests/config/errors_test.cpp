@@ -15,6 +15,17 @@ std::string error_in(const std::string& section, const std::string& line) {
 
 std::vector<std::string> warnings_of(const std::string& text) { return load_ini(text + kIniFiles).warnings; }
 
+// Of a text that has an error.
+std::vector<std::string> warnings_beside_error(const std::string& text) {
+    try {
+        load_ini(text);
+    } catch (const config::ConfigError& error) {
+        return error.warnings();
+    }
+    FAIL("no error for:\n" << text);
+    return {};
+}
+
 }  // namespace
 
 TEST_CASE("a value that is not a number is an error") {
@@ -194,6 +205,18 @@ TEST_CASE("an unknown key is a warning with a suggestion") {
     CHECK(only("[RandomUser]\nAuditDelays=1\n") ==
           "test.ini:2: AuditDelays: unknown key, ignored; did you mean AuditDelay of [AuditUser]?");
     CHECK(only("[CONFIG]\nEntirelyDifferentThing=1\n") == "test.ini:2: EntirelyDifferentThing: unknown key, ignored");
+}
+
+TEST_CASE("an error comes with the warnings, which may tell its cause") {
+    const std::string log = "[File2]\nFileName=a.ldx\nInitialSize=16\nMaxSize=16\nLogFile=TRUE\n";
+    const auto misspelled = warnings_beside_error("[File1]\nFileNam=a.mdx\nInitialSize=64\nMaxSize=64\n" + log);
+    REQUIRE(misspelled.size() == 1);
+    CHECK(misspelled[0] == "test.ini:2: FileNam: unknown key, ignored; did you mean FileName?");
+    // Not renumbered after it was copied: the log takes the place of the data file, which the error misses.
+    const auto same_number = warnings_beside_error("[File2]\nFileName=a.mdx\nInitialSize=64\nMaxSize=64\n" + log);
+    REQUIRE(same_number.size() == 4);
+    CHECK(same_number[0] == "test.ini:5: [File2] occurs again (first in line 1); both are taken as one file");
+    CHECK(same_number[1] == "test.ini:6: [File2] FileName = a.ldx: given again (first at test.ini:2); the last one counts");
 }
 
 TEST_CASE("CPUSimulation without cycles to burn gives a warning") {

@@ -133,6 +133,18 @@ TEST_CASE("without files, -save writes a configuration to start from, which does
     CHECK_FALSE(folder.has("second.ini"));
 }
 
+TEST_CASE("a configuration that cannot be run also shows its warnings") {
+    const IoproofFolder folder;
+    const std::string warning = "warning: typo.ini:2: TestCycleDuratio: unknown key, ignored; did you mean TestCycleDuration?\n";
+    folder.write("typo.ini", "[CONFIG]\nTestCycleDuratio=10\n");
+    const auto run = folder.start({"run", "-cfg", "typo.ini"});
+    CHECK(run->wait() == 2);
+    CHECK_THAT(run->error(), ContainsSubstring(warning + "ioproof: typo.ini: no file is named"));
+    const auto save = folder.start({"run", "-cfg", "typo.ini", "-save", "saved.ini"});
+    CHECK(save->wait() == 2);
+    CHECK_THAT(save->error(), ContainsSubstring(warning) && ContainsSubstring("saved.ini has been written"));
+}
+
 TEST_CASE("the switch -save writes a pool that is too large for this machine as it was asked for") {
     const IoproofFolder folder;
     folder.write("large.ini", "[CONFIG]\nMaxMemoryMB=16777216\n");
