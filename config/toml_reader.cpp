@@ -26,10 +26,16 @@ std::string text_of(const toml::node& node) {
     return unmask_from_toml(out.str());
 }
 
+// 5.0 has its point in messages, too: "5: is not a whole number" would be absurd.
+std::string float_text(double number) {
+    const std::string text = fmt::format("{}", number);
+    return text.find_first_not_of("-0123456789") == std::string::npos ? text + ".0" : text;
+}
+
 RawValue value_of(const toml::node& node) {
     if (const auto* flag = node.as_boolean()) return {RawType::boolean, flag->get() ? "true" : "false", 0};
     if (const auto* number = node.as_integer()) return {RawType::integer, fmt::format("{}", number->get()), 0};
-    if (const auto* number = node.as_floating_point()) return {RawType::floating, fmt::format("{}", number->get()), number->get()};
+    if (const auto* number = node.as_floating_point()) return {RawType::floating, float_text(number->get()), number->get()};
     if (const auto* text = node.as_string()) return {RawType::string, unmask_from_toml(text->get()), 0};
     return {RawType::other, text_of(node), 0};
 }

@@ -101,6 +101,7 @@ Problem store_percent(const Parameter& parameter, const RawValue& value, Field f
         assign(field, number);
         return std::nullopt;
     }
+    if (value.type == RawType::string) return "is a string, not a number: leave out the quotes";
     if (value.type != RawType::floating || !std::isfinite(value.number)) return "is not a number";
     if (value.number < 0) return "is too small";
     if (value.number > static_cast<double>(kFullPercent)) return "is too large";
@@ -115,6 +116,7 @@ Problem store_percent(const Parameter& parameter, const RawValue& value, Field f
 }
 
 Problem store_flag(const RawValue& value, Field field) {
+    if (value.type == RawType::string) return "is a string, not a boolean: leave out the quotes";
     if (value.type != RawType::untyped && value.type != RawType::boolean) return "is not a boolean";
     for (const bool flag : {true, false}) {
         for (const std::string_view spelling : flag ? kTrueSpellings : kFalseSpellings) {

@@ -47,20 +47,22 @@ TEST_CASE("percentages out of range or finer than two decimals are errors") {
     CHECK(error("0.001") == "test.toml:2:1: [config] cache_hit_ratio_percent = 0.001: has more than two decimals" + allowed);
     CHECK(error("nan") == "test.toml:2:1: [config] cache_hit_ratio_percent = nan: is not a number" + allowed);
     CHECK(error("-inf") == "test.toml:2:1: [config] cache_hit_ratio_percent = -inf: is not a number" + allowed);
-    CHECK(error("\"10\"") == "test.toml:2:1: [config] cache_hit_ratio_percent = 10: is not a number" + allowed);
+    CHECK(error("\"10\"") ==
+          "test.toml:2:1: [config] cache_hit_ratio_percent = 10: is a string, not a number: leave out the quotes" + allowed);
 }
 
 TEST_CASE("values of the wrong type are errors") {
     const auto error = [](const std::string& line) { return toml_error("[config]\n" + line + "\n"); };
     CHECK(error("cpu_count = \"2\"") ==
           "test.toml:2:1: [config] cpu_count = 2: is a string, not a whole number: leave out the quotes; allowed: 0 to 64 CPUs");
-    CHECK(error("cpu_count = 2.0") == "test.toml:2:1: [config] cpu_count = 2: is not a whole number; allowed: 0 to 64 CPUs");
+    CHECK(error("cpu_count = 2.0") == "test.toml:2:1: [config] cpu_count = 2.0: is not a whole number; allowed: 0 to 64 CPUs");
     CHECK(error("cpu_count = true") == "test.toml:2:1: [config] cpu_count = true: is not a whole number; allowed: 0 to 64 CPUs");
     CHECK(error("cpu_count = [1, 2]") == "test.toml:2:1: [config] cpu_count = [ 1, 2 ]: is not a whole number; allowed: 0 to 64 CPUs");
     CHECK(error("cpu_count = 1979-05-27") ==
           "test.toml:2:1: [config] cpu_count = 1979-05-27: is not a whole number; allowed: 0 to 64 CPUs");
     CHECK(error("stop_on_error = 1") == "test.toml:2:1: [config] stop_on_error = 1: is not a boolean; allowed: true or false");
-    CHECK(error("stop_on_error = \"true\"") == "test.toml:2:1: [config] stop_on_error = true: is not a boolean; allowed: true or false");
+    CHECK(error("stop_on_error = \"true\"") ==
+          "test.toml:2:1: [config] stop_on_error = true: is a string, not a boolean: leave out the quotes; allowed: true or false");
     CHECK(error("error_file = 1") == "test.toml:2:1: [config] error_file = 1: is not a string in quotes; allowed: a string in quotes");
     CHECK(error("error_file = \"\"") == "test.toml:2:1: [config] error_file = : is empty; allowed: a string in quotes");
     CHECK_THAT(error("error_file = \"a\\u0000b\""), ContainsSubstring("error_file = a\\u0000b: contains a zero byte"));
