@@ -22,7 +22,7 @@ constexpr std::string_view kIntroduction[] = {
      "that the name implies. Command-line switches override the file; a parameter that neither sets has its default."),
     "A configuration file is a regular file (no pipe, no device) of at most 4 MB, with at most 16 KB in a line, 10,000 sections and "
     "100,000 keys.",
-    "`ioproof config explain` shows this page in the terminal, `ioproof config explain KEY` one parameter.",
+    "`ioproof config explain` lists the parameters in the terminal, `ioproof config explain KEY` says all about one of them.",
 };
 
 constexpr std::string_view kIniRules[] = {
@@ -42,8 +42,9 @@ constexpr std::string_view kTomlRules[] = {
 };
 
 constexpr std::string_view kErrorRules[] = {
-    ("A value that is not allowed, an unknown section, a missing file and contradictory parameters are errors. All errors are shown, "
-     "each with file, line, key, value and what is allowed; the exit code is 2, and nothing has been touched."),
+    ("A value that is not allowed, an unknown section, a missing file and contradictory parameters are errors, shown with file, line, "
+     "key, value and what is allowed. All wrong values and sections of the file are shown together (the first 20), and once there are "
+     "none, all contradictions. The exit code is 2, and nothing has been touched."),
     "An unknown key is a warning with a suggestion.",
     "If a maximum is given that is below the default of its minimum, the minimum is lowered to it, with a warning.",
     ("`-dir DIR` puts the files into a folder, as `DIR/sqliosim.mdx` and `DIR/sqliosim.ldx`; it may be repeated. The names and sizes of "
@@ -52,7 +53,7 @@ constexpr std::string_view kErrorRules[] = {
      "MaxSize of the configuration's first log file. Increment, Shrinkable, Sparse and Durability are those of the first data file and "
      "the first log file of the configuration, and the replica of that data file comes along."),
     "`-size` without `-dir` sets the sizes of the configuration's files in the same way.",
-    "A Windows path (`f:\\sqliosim.mdx`) is an error on Linux, unless `-dir` is given.",
+    "A Windows path is an error on Linux: as FileName (`f:\\sqliosim.mdx`), unless `-dir` is given, as ErrorFile, unless `-log` is.",
     "There may be at most CPUCount x 1023 - 100 users in all.",
     "MaxMemoryMB is limited to 15/16 of the machine's memory, with a warning.",
     ("Increment, and if necessary MaxExtends, is reduced until Increment x MaxExtends < MaxMemoryMB / number of data files, with a "

@@ -29,10 +29,11 @@ std::vector<Parameter> run_parameters() {
          .unit = "CPUs",
          .range = {.min = 0, .max = sim::kCpusMax},
          .field = +[](Options& o) -> Field { return &o.cpu_count; },
-         .help = "Number of logical CPUs to simulate; 0 = as many as the machine has.",
+         .help = "Number of logical CPUs to simulate; 0 = as many as the process may use.",
          .details =
-             "Each gets one scheduler: an operating-system thread with its own I/O engine. The number may exceed the machine's, but that "
-             "measures nothing useful. It also determines how many users UserCount -1 makes.",
+             "Each gets one scheduler: an operating-system thread with its own I/O engine. 0 counts the CPUs in the affinity of the "
+             "process (taskset, cpuset), at most the CPU limit of its container. The number may exceed the machine's, but that measures "
+             "nothing useful. It also determines how many users UserCount -1 makes.",
          .background = "SQL Server has one SQLOS scheduler per logical CPU."},
         {.section = kSection,
          .ini_name = "Affinity",
