@@ -41,7 +41,9 @@ std::string space_text(const sim::Options& options) {
     for (const sim::FileOptions& file : options.files) {
         (file.is_log ? log_mb : data_mb) += largest_mb(file, options);
     }
-    return fmt::format("up to {} MB data + {} MB log", data_mb, log_mb);
+    // Not examined yet.
+    const char* const kept = options.delete_files_at_startup ? "" : "; larger files of an earlier run keep their size";
+    return fmt::format("up to {} MB data + {} MB log{}", data_mb, log_mb, kept);
 }
 
 void add_files(std::vector<StartLine>& lines, const sim::Options& options) {

@@ -67,6 +67,15 @@ TEST_CASE("MaxSize is shown only for files that can grow, and for their replicas
     CHECK_THAT(text, ContainsSubstring("space          up to 600 MB data + 70 MB log\n"));
 }
 
+TEST_CASE("files that DeleteFilesAtStartup=FALSE keeps may be larger than the sizes that are shown") {
+    sim::Options options;
+    options.files = {{.path = "a.mdx", .initial_size_mb = 8, .max_size_mb = 8},
+                     {.path = "a.ldx", .initial_size_mb = 4, .max_size_mb = 4, .is_log = true}};
+    options.delete_files_at_startup = false;
+    CHECK_THAT(cli::start_text("", cli::start_lines(options, {})),
+               ContainsSubstring("space          up to 8 MB data + 4 MB log; larger files of an earlier run keep their size\n"));
+}
+
 TEST_CASE("for symbolic links the start text says both names") {
     sim::Options options;
     options.files = {
