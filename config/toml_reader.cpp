@@ -52,6 +52,11 @@ void refuse_unreadable(std::string_view text, const std::string& file_name) {
     }
 }
 
+bool is_toml_section(std::string_view name) {
+    const auto& table = section_table();
+    return std::any_of(table.begin(), table.end(), [&](const SectionInfo& info) { return info.toml_name == name; });
+}
+
 class TomlReader {
 public:
     TomlReader(const std::string& file_name, Problems& problems) : problems_(problems) {
@@ -82,7 +87,11 @@ private:
         const auto* table = node.as_table();
         if (table != nullptr && !is_file) return read_table(name, place, *table);
         if (is_file) return complain(name, place, "files are written as tables, [[file]]");
-        if (array != nullptr) return complain(name, place, fmt::format("only [[file]] may occur several times; write [{}]", name));
+        if (node.is_array_of_tables()) {
+            if (is_toml_section(name)) return complain(name, place, fmt::format("only [[file]] may occur several times; write [{}]", name));
+            result_.sections.push_back({name, place, {}});  // to be reported as an unknown one
+            return;
+        }
         complain(name, place, "a key outside of a table; write it below a [section]");
     }
 

@@ -99,6 +99,8 @@ TEST_CASE("wrong structure is an error that shows the right one, all at once, in
           "[bulk_update_user], "
           "[shrink_user], [backup_user], [columnstore_user], [tempdb_user], [version_store_user], [[file]]");
     CHECK(toml_error("file = [1]\n") == "test.toml:1:1: file: files are written as tables, [[file]]");
+    CHECK(toml_error("[[files]]\npath = \"x\"\n") == "test.toml:1:3: [files]: unknown section; did you mean [[file]]?");
+    CHECK(toml_error("test_cycles = [1]\n") == "test.toml:1:1: test_cycles: a key outside of a table; write it below a [section]");
 }
 
 TEST_CASE("TOML names are exact, and an INI name is an error that suggests the TOML name") {
