@@ -142,6 +142,9 @@ std::string finding_detail(const sim::Finding& finding) {
             return fmt::format("{} page {} of file {}", holds_other_page(finding) ? "holds" : "its image is in", finding.other->page_id,
                                finding.other->file_id);
         case Kind::zeroed_page:
+            if (has_partly_zeroed_sector(comparison)) {
+                return fmt::format("{} of zeros instead of version {}", counted(comparison.wrong_bytes, "byte"), expected.version);
+            }
             if (is_in_part(finding)) return detail_of_part(comparison.sectors, expected.version);
             return fmt::format("zeros, version {} was written", expected.version);
         case Kind::bytes_not_read: return fmt::format("{} bytes were not filled", comparison.not_read_bytes);
@@ -229,7 +232,8 @@ KindText kind_text(sim::FindingKind kind) {
         case Kind::zeroed_page:
             return {"Zeros came back where data had been written and acknowledged.",
                     "Look at thin provisioning, at discard and TRIM, at file system repairs, at snapshots, and at arrays that lost a cache "
-                    "or a member. A file that somebody has cut during the run, and that grew again, has zeros, too."};
+                    "or a member. Zeros that begin within a sector point to a layer that compresses or copies pages. A file that somebody "
+                    "has cut during the run, and that grew again, has zeros, too."};
         case Kind::bytes_not_read:
             return {
                 "The system reported a successful read, but left the buffer, or a part of it, as it was: the pattern from before is still "

@@ -249,5 +249,7 @@ inline constexpr std::size_t kBitPositionsMax = 64;
 // Misdirected: another page's image, or a part of it, is here. Otherwise the page is as it was before the write, and its image is in
 // `other`.
 [[nodiscard]] bool holds_other_page(const Finding& finding);
+// Of a zeroed page: its zeros begin or end within a sector, so that bytes say more of them than sectors.
+[[nodiscard]] bool has_partly_zeroed_sector(const ImageComparison& comparison);
 
 }  // namespace sim

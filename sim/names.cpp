@@ -91,6 +91,11 @@ bool holds_other_page(const Finding& finding) {
     return received.page_id != finding.place.page_id || received.file_id != finding.place.file_id;
 }
 
+bool has_partly_zeroed_sector(const ImageComparison& comparison) {
+    return std::any_of(comparison.sectors.begin(), comparison.sectors.end(),
+                       [](const SectorFact& fact) { return fact.state != SectorState::expected && fact.state != SectorState::zero; });
+}
+
 std::string_view name_of(RereadResult result) {
     switch (result) {
         case RereadResult::right: return "right";

@@ -252,13 +252,17 @@ std::optional<Verdict> cut_page_came_back(const Evidence& evidence) {
          how_long(evidence)}};
 }
 
+// Zeros need not begin or end with a sector: what compresses pages, or copies them, may lose the rest of one at any byte.
 std::optional<Verdict> zeroed_page(const Evidence& evidence) {
-    if (!all_wrong(evidence, [](const SectorFact& fact) { return fact.state == SectorState::zero; })) return std::nullopt;
-    return Verdict{FindingKind::zeroed_page,
-                   {},
-                   {fmt::format("{} of {} sectors are zeros, but version {} was written and acknowledged.", wrong_sectors(evidence),
-                                kSectorsPerPage, expected_version(evidence)),
-                    how_long(evidence)}};
+    const bool of_sectors = all_wrong(evidence, [](const SectorFact& fact) { return fact.state == SectorState::zero; });
+    if (!of_sectors && !evidence.difference.is_run_of_zeros) return std::nullopt;
+    const std::string zeros = of_sectors ? fmt::format("{} of {} sectors are zeros", wrong_sectors(evidence), kSectorsPerPage)
+                                         : fmt::format("{} of {} bytes are wrong, and all of them, from byte {} on, are zeros",
+                                                       evidence.difference.wrong_bytes, kPageBytes, evidence.difference.first_wrong_byte);
+    return Verdict{
+        FindingKind::zeroed_page,
+        {},
+        {fmt::format("{}, but version {} was written and acknowledged.", zeros, expected_version(evidence)), how_long(evidence)}};
 }
 
 std::uint32_t sectors_of_ours(const Evidence& evidence) {

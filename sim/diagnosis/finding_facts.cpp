@@ -56,6 +56,9 @@ std::string torn_text(const ImageComparison& comparison, std::uint32_t newest) {
 }
 
 std::string zeros_text(const ImageComparison& comparison) {
+    if (has_partly_zeroed_sector(comparison)) {
+        return fmt::format("{} of its bytes, from 0x{:x} on, came back as zeros", comparison.wrong_bytes, comparison.first_wrong_byte);
+    }
     const auto zeros = std::count_if(comparison.sectors.begin(), comparison.sectors.end(),
                                      [](const SectorFact& fact) { return fact.state == SectorState::zero; });
     const bool is_whole = zeros == static_cast<std::ptrdiff_t>(comparison.sectors.size());

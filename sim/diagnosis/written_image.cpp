@@ -169,16 +169,21 @@ std::optional<std::uint64_t> WrittenImage::only_time_that_fits(WriteTimeRange ra
 ImageDifference compare_images(const std::byte* image, const std::byte* written) {
     ImageDifference difference;
     difference.first_wrong_byte = kPageBytes;
+    std::uint32_t wrong_end = 0;
     for (std::uint32_t i = 0; i < kPageBytes; ++i) {
         const auto bits = static_cast<std::uint8_t>(image[i] ^ written[i]);
         if (bits == 0) continue;
         if (difference.wrong_bytes++ == 0) difference.first_wrong_byte = i;
+        wrong_end = i + 1;
         difference.wrong_bits += static_cast<std::uint32_t>(std::popcount(bits));
         for (std::uint32_t bit = 0; bit < 8 && difference.wrong_bit_positions.size() < kBitPositionsMax; ++bit) {
             if ((bits >> bit & 1U) != 0) difference.wrong_bit_positions.push_back(i * 8 + bit);
         }
     }
     difference.shift_bytes = find_shift(image, written);
+    difference.is_run_of_zeros =
+        wrong_end >= difference.first_wrong_byte + kSectorBytes &&
+        std::all_of(image + difference.first_wrong_byte, image + wrong_end, [](std::byte byte) { return byte == std::byte{0}; });
     return difference;
 }
 

@@ -58,6 +58,8 @@ struct ImageDifference {
     std::vector<std::uint32_t> wrong_bit_positions;  // byte * 8 + bit; the first kBitPositionsMax
     // The wrong bytes are mostly the written ones, shifted toward the end of the page by this many (toward its beginning if negative).
     std::int32_t shift_bytes = 0;
+    // From the first wrong byte to the last one there is nothing but zeros, and they are at least kSectorBytes.
+    bool is_run_of_zeros = false;
 };
 
 // Both kPageBytes. Pure.

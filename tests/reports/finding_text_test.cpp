@@ -43,6 +43,11 @@ TEST_CASE("of a page that is wrong in part, what its header says is not what cam
     CHECK(reports::finding_detail(finding) == "1 sector of zeros instead of version 5");
     finding.kind = sim::FindingKind::zeroed_page;
     CHECK(reports::finding_detail(finding) == "1 sector of zeros instead of version 5");
+    // The zeros begin within a sector.
+    finding.comparison.value().sectors[14] = fact(sim::SectorState::damaged, 0);
+    finding.comparison.value().wrong_bytes = 600;
+    CHECK(reports::finding_detail(finding) == "600 bytes of zeros instead of version 5");
+    finding.comparison.value().sectors[14] = fact(sim::SectorState::expected, 5);
     finding.kind = sim::FindingKind::future_version;
     finding.comparison.value().sectors[15] = fact(sim::SectorState::newer, 6);
     CHECK(reports::finding_detail(finding) == "1 sector of version 6 instead of version 5");

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "sim/page/page_layout.hpp"
@@ -153,6 +154,22 @@ TEST_CASE("zeros are a zeroed page, or what was there before the first write") {
     std::memset(part.data() + 1024, 0, 512);
     CHECK(kind(part) == FindingKind::zeroed_page);
     CHECK_THAT(found(part).description, ContainsSubstring("of its 16 sectors came back as zeros."));
+}
+
+TEST_CASE("zeros that begin or end within a sector are a zeroed page, however little of it is left") {
+    const auto zeroed = [](std::size_t begin, std::size_t end) {
+        PageBuffer page(kSampleIdentity);
+        std::memset(page.data() + begin, 0, end - begin);
+        return found(page);
+    };
+    for (const auto& [begin, end] : std::vector<std::pair<std::size_t, std::size_t>>{{1192, 8192}, {5001, 8192}, {600, 1700}}) {
+        const sim::Finding finding = zeroed(begin, end);
+        INFO(begin << " to " << end);
+        CHECK(finding.kind == FindingKind::zeroed_page);
+        CHECK_THAT(finding.description, ContainsSubstring(" of its bytes, from 0x") && ContainsSubstring(" on, came back as zeros."));
+    }
+    // Less than a sector of them are wrong bytes like any other.
+    CHECK(zeroed(5001, 5500).kind == FindingKind::bit_corruption);
 }
 
 TEST_CASE("the pattern of an unfilled buffer takes precedence, and its bytes are counted") {
