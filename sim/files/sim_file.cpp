@@ -159,17 +159,19 @@ ums::Task<std::error_code> SimFile::sync_now() {
     request.owner = this;
     co_await ums::Scheduler::current().io(request);
     report_if_long(request);
-    if (request.error && is_about_storage(request.error) && give_up()) {
-        report(failed_request(id(), options(), FileRequest::sync, request.error));
-    }
     if (request.error) {
-        // Any other error may be that of an earlier write, for which the machine lacked something.
         const bool has_begun = request.error != std::errc::operation_canceled;
-        if (has_begun) sync_error_.store(request.error.value(), std::memory_order_relaxed);
+        if (has_begun) note_failed_sync(request.error);
         co_return request.error;
     }
     const int meanwhile = sync_error_.load(std::memory_order_relaxed);
     co_return meanwhile != 0 ? ums::errno_error(meanwhile) : std::error_code{};
+}
+
+void SimFile::note_failed_sync(const std::error_code& error) {
+    if (is_about_storage(error) && give_up()) report(failed_request(id(), options(), FileRequest::sync, error));
+    // Any other error may be that of an earlier write, for which the machine lacked something.
+    sync_error_.store(error.value(), std::memory_order_relaxed);
 }
 
 ums::Task<std::error_code> SimFile::resize(std::uint64_t new_size_bytes) {
@@ -221,10 +223,10 @@ ums::Task<void> SimFile::close_again(ums::FileHandle handle) const {
 }
 
 // Dirty pages are written first, and the system reports a loss once to each handle: not to this one instead of the next sync().
-ums::Task<void> SimFile::drop_cache() const {
+ums::Task<std::error_code> SimFile::drop_cache() const {
     return ums::run_blocking([this] {
         const WatchedCall watched(journal_, "flush of cached pages", path());
-        storage_.drop_cache(setup_.control);
+        return storage_.drop_cache(setup_.control);
     });
 }
 

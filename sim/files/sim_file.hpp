@@ -122,8 +122,11 @@ public:
     // Whether nothing is stored in the range. `hole_end_bytes` is the caller's, 0 at first: one answer of the file system serves for all of
     // a long hole, if nobody else writes there and the ranges are asked for in ascending order.
     ums::Task<bool> is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes, std::uint64_t& hole_end_bytes) const;
-    // Makes the system forget cached pages of the file, as far as it can.
-    ums::Task<void> drop_cache() const;
+    // Makes the system forget cached pages of the file, as far as it can. Returns the error of writing them first. It is not reported: the
+    // file may be one that is only read.
+    ums::Task<std::error_code> drop_cache() const;
+    // For errors of that in files that are written: an error of the storage is a finding, as of sync(), and every later sync fails, too.
+    void note_failed_sync(const std::error_code& error);
     // A second handle for a diagnosis, opened like the one for transfers.
     ums::Task<std::error_code> open_again(ums::FileHandle& handle) const;
     ums::Task<void> close_again(ums::FileHandle handle) const;

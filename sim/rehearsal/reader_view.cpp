@@ -55,9 +55,9 @@ std::error_code ReaderView::reopen(ums::FileHandle file, const ums::OpenOptions&
     return WatchedStorage::reopen(file, options, again);
 }
 
-void ReaderView::drop_cache(ums::FileHandle file) {
+std::error_code ReaderView::drop_cache(ums::FileHandle file) {
     forget(path_of(file));
-    WatchedStorage::drop_cache(file);
+    return WatchedStorage::drop_cache(file);
 }
 
 std::error_code ReaderView::size(ums::FileHandle file, std::uint64_t& size_bytes) {

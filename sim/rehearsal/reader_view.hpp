@@ -38,7 +38,7 @@ public:
 
     std::error_code open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) override;
     std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) override;
-    void drop_cache(ums::FileHandle file) override;
+    std::error_code drop_cache(ums::FileHandle file) override;
     std::error_code size(ums::FileHandle file, std::uint64_t& size_bytes) override;
 
 private:

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <vector>
 
+#include "sim/files/io_retry.hpp"
 #include "sim/users/bulk_writer.hpp"
 
 namespace sim {
@@ -136,7 +138,11 @@ ums::Task<void> WholeFileWork::empty_pool() {
     for (const auto& data : context_.data_files) {
         co_await data->file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
         data->file.local_counters().pages_cleaned.add(context_.buffers.pool().discard_from(data->file.id(), 0));
-        co_await data->file.drop_cache();
+        const std::error_code error = co_await data->file.drop_cache();
+        if (error) {
+            data->file.note_failed_sync(error);
+            co_await end_run_unsynced(data->file, error, context_.run, context_.journal);
+        }
         data->file.resize_latch().release_exclusive();
     }
 }

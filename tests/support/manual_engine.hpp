@@ -183,7 +183,7 @@ public:
     std::error_code read(FileHandle, std::uint64_t, std::byte*, std::size_t, std::size_t&) override { return no_files(); }
     std::error_code next_data(FileHandle, std::uint64_t, std::uint64_t&, std::uint64_t&) override { return no_files(); }
     std::error_code free_space(const std::string&, std::uint64_t&) override { return no_files(); }
-    void drop_cache(FileHandle) override {}
+    std::error_code drop_cache(FileHandle) override { return {}; }
 
     std::unique_ptr<IoEngine> make_engine(const EngineOptions&, std::string&) override {
         auto made = std::make_unique<ManualEngine>(clock_, delay_, sleep_ns_min_);

@@ -46,7 +46,7 @@ public:
         return inner_.next_data(file, offset_bytes, begin_bytes, end_bytes);
     }
     std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override { return inner_.free_space(path, free_bytes); }
-    void drop_cache(FileHandle file) override { inner_.drop_cache(file); }
+    std::error_code drop_cache(FileHandle file) override { return inner_.drop_cache(file); }
     std::unique_ptr<IoEngine> make_engine(const EngineOptions& options, std::string& reason) override {
         return inner_.make_engine(options, reason);
     }

@@ -282,9 +282,10 @@ std::error_code PosixStorage::free_space(const std::string& path, std::uint64_t&
     return error;
 }
 
-void PosixStorage::drop_cache(FileHandle file) {
-    ::fdatasync(file.value);
+std::error_code PosixStorage::drop_cache(FileHandle file) {
+    const std::error_code error = sync(file);
     ::posix_fadvise(file.value, 0, 0, POSIX_FADV_DONTNEED);
+    return error;
 }
 
 const UringSupport& PosixStorage::uring_support() {

@@ -50,8 +50,8 @@ public:
     std::error_code next_data(FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes, std::uint64_t& end_bytes) override;
     // `path` may be a file that does not exist yet in a folder that does.
     std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override;
-    // Dirty pages cannot be dropped: they are written first.
-    void drop_cache(FileHandle file) override;
+    // Dirty pages cannot be dropped: the file is synced first.
+    std::error_code drop_cache(FileHandle file) override;
 
     std::unique_ptr<IoEngine> make_engine(const EngineOptions& options, std::string& reason) override;
 

@@ -85,7 +85,7 @@ public:
                          std::size_t& transferred_bytes) override;
     std::error_code next_data(FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes, std::uint64_t& end_bytes) override;
     std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override;
-    void drop_cache(FileHandle) override {}
+    std::error_code drop_cache(FileHandle) override { return {}; }
     std::unique_ptr<IoEngine> make_engine(const EngineOptions& options, std::string& reason) override;
 
     // The file with this name, or null.

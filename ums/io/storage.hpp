@@ -128,8 +128,9 @@ public:
                                       std::uint64_t& end_bytes) = 0;
     // Bytes that can still be written to the file system that holds `path`; operation_not_supported if it does not count them.
     virtual std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) = 0;
-    // Makes the system forget cached pages of the file, as far as it can.
-    virtual void drop_cache(FileHandle file) = 0;
+    // Makes the system forget cached pages of the file, as far as it can. What has not been written yet is written first: returns the error
+    // of that, which the system may tell nobody else.
+    virtual std::error_code drop_cache(FileHandle file) = 0;
 
     // One engine for one scheduler. `reason` gets one line for people if the automatic choice had to fall back; otherwise it stays empty.
     // Throws std::system_error with such a line if the requested kind is not available.

@@ -39,7 +39,10 @@ TEST_CASE("dropping cached pages does not take the error of a lost write away fr
     class LossyStorage final : public ums::ForwardingStorage {
     public:
         using ForwardingStorage::ForwardingStorage;
-        void drop_cache(ums::FileHandle file) override { told.insert(file.value); }
+        std::error_code drop_cache(ums::FileHandle file) override {
+            told.insert(file.value);
+            return {};
+        }
         std::set<std::int32_t> told;
     };
     VirtualWorld world;
@@ -74,7 +77,7 @@ TEST_CASE("each call of a file that is no request is watched, under its name") {
         }
         std::error_code next_data(ums::FileHandle, std::uint64_t, std::uint64_t&, std::uint64_t&) override { return pause(); }
         std::error_code free_space(const std::string&, std::uint64_t&) override { return pause(); }
-        void drop_cache(ums::FileHandle) override { pause(); }
+        std::error_code drop_cache(ums::FileHandle) override { return pause(); }
 
     private:
         std::error_code pause() {

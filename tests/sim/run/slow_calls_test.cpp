@@ -63,9 +63,9 @@ public:
         pause_in("closing");
         inner().close(file);
     }
-    void drop_cache(ums::FileHandle file) override {
+    std::error_code drop_cache(ums::FileHandle file) override {
         pause_in("flush of cached pages");
-        inner().drop_cache(file);
+        return inner().drop_cache(file);
     }
 
     std::string paused_call;

@@ -1,7 +1,9 @@
 // A run that is stopped, or that cannot go on, ends cleanly and soon, and leaves nothing half-made.
 #include <algorithm>
+#include <cerrno>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "sim/limits.hpp"
@@ -12,6 +14,7 @@
 #include "tests/support/seed.hpp"
 #include "ums/base/prng.hpp"
 #include "ums/base/units.hpp"
+#include "ums/io/forwarding_storage.hpp"
 
 using namespace sim::testing;
 using sim::Options;
@@ -216,6 +219,27 @@ TEST_CASE("a sync that fails is a finding and fails the run, one that finds no s
             for (const sim::FileResult& file : results.files) CHECK(file.findings == (file.is_log == is_log ? 1 : 0));
         }
     }
+}
+
+TEST_CASE("a flush that fails only once, before the final audit reads from the storage, is a finding and fails the run") {
+    class RefusingStorage final : public ums::ForwardingStorage {
+    public:
+        using ForwardingStorage::ForwardingStorage;
+        std::error_code drop_cache(ums::FileHandle) override { return std::exchange(error, {}); }
+        std::error_code error{EIO, std::system_category()};
+    };
+    VirtualRun run;
+    RefusingStorage storage(run.storage);
+    Options options = quiet_options(VirtualRun::kFolder);
+    options.stop_on_error = false;
+    sim::Simulation simulation(options, storage, run.clock, run.sink);
+    const Results results = simulation.run();
+    INFO(run.sink.text());
+    CHECK(results.outcome == Outcome::failed);
+    CHECK(results.outcome_reason.find("cannot be synced: Input/output error") != std::string::npos);
+    REQUIRE(results.findings.size() == 1);
+    CHECK(results.findings[0].kind == sim::FindingKind::io_error);
+    CHECK(results.findings[0].request.of_file == sim::FileRequest::sync);
 }
 
 TEST_CASE("a storage that fails from the first request on fails the run, and does not count as a run that could not begin") {

@@ -55,9 +55,9 @@ public:
         if (before_call_) before_call_();
         return ums::ForwardingStorage::reopen(file, options, again);
     }
-    void drop_cache(ums::FileHandle file) override {
+    std::error_code drop_cache(ums::FileHandle file) override {
         if (before_call_) before_call_();
-        ums::ForwardingStorage::drop_cache(file);
+        return ums::ForwardingStorage::drop_cache(file);
     }
     std::error_code next_data(ums::FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes,
                               std::uint64_t& end_bytes) override {

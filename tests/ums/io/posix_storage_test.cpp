@@ -262,9 +262,10 @@ TEST_CASE("the blocking operations do what the engine's do") {
         CHECK(size_bytes == 100000);
     }
     CHECK(!files.storage.sync(file));
-    files.storage.drop_cache(file);
+    CHECK(!files.storage.drop_cache(file));
     files.storage.close(file);
     CHECK(files.storage.sync(file) == std::errc::bad_file_descriptor);
+    CHECK(files.storage.drop_cache(file) == std::errc::bad_file_descriptor);
     CHECK(files.storage.size(file, size_bytes) == std::errc::bad_file_descriptor);
 }
 
