@@ -17,6 +17,7 @@
 #include "sim/log/log_block_check.hpp"
 #include "sim/page/page_codec.hpp"
 #include "sim/run/run_driver.hpp"
+#include "sim/verify/file_order.hpp"
 #include "sim/verify/later_measurement.hpp"
 #include "ums/base/error_text.hpp"
 #include "ums/base/memory_region.hpp"
@@ -47,6 +48,7 @@ ums::Task<void> RunDriver::take_over_files() {
     if (!are_files_of_owner_whole(found)) co_return;
     refuse_unless_whole(found);
     refuse_taken_numbers(found);
+    warn_of_other_order(found, journal_);
     run_id_ = results_.run_id = found.run_id;
     FileCreator creator(options_, storage_, journal_, run_id_, &run_);
     std::vector<NumberedFile> wanted = files_made_anew();

@@ -7,6 +7,7 @@
 
 #include "sim/errors.hpp"
 #include "sim/files/transfer_failure.hpp"
+#include "sim/verify/file_order.hpp"
 #include "sim/verify/later_measurement.hpp"
 
 namespace sim {
@@ -29,6 +30,7 @@ void VerifyDriver::open_files() {
     refuse_measured(found, storage_, journal_);
     if (keeper_ != nullptr) parts->promises = promises_of(*keeper_, found);
     refuse_unknown_run(found, options_.job);
+    warn_of_other_order(found, journal_);
     parts->left = open_left_files(std::move(found), file_context());
     for (const LeftFile& left : parts->left.files) {
         if (!left.file) continue;
