@@ -109,8 +109,8 @@ KindText older_with_wrong_checksum(const sim::Finding& finding) {
     }
     return {
         "A read returned an older version of the page, with a checksum that does not fit, although a newer one had been written and "
-        "acknowledged; a later read returned the newer one. The data is on the medium, but something on the path answers from an "
-        "outdated copy. SQL Server reports error 824.",
+        "acknowledged; a later read returned the newer one. Something on the path answers from an outdated copy, or the write was "
+        "acknowledged before reads could see it. SQL Server reports error 824.",
         advice};
 }
 
@@ -192,10 +192,11 @@ KindText kind_text(sim::FindingKind kind) {
         case Kind::stale_read:
             return {
                 "A read returned an older version of the page although a newer one had been written and acknowledged; a later read "
-                "returned the newer one. The data is on the medium, but something on the path answers from an outdated copy. SQL Server "
-                "cannot see this by checksum: it would continue with old data.",
+                "returned the newer one. Something on the path answers from an outdated copy, or the write was acknowledged before reads "
+                "could see it. SQL Server cannot see this by checksum: it would continue with old data.",
                 "Look at every cache between the host and the medium: controller, array, multipath and replication software, filter "
-                "drivers, the hypervisor. Give the vendor the times and offsets of the requests, as the dump file has them. Do not use "
+                "drivers, the hypervisor. If the first re-reads in the dump file returned the old version, too, look also at what "
+                "acknowledges writes early. Give the vendor the times and offsets of the requests, as the dump file has them. Do not use "
                 "this path for databases until the cause is found."};
         case Kind::lost_write:
             return {
@@ -344,7 +345,8 @@ KindText kind_text(const sim::Finding& finding) {
     if (finding.transient && finding.kind == Kind::torn_page) {
         return {
             "A read returned some sectors of the page from one write and some from another; a later read did not. So part "
-            "of the answer came from an outdated copy. SQL Server reports error 824.",
+            "of the answer came from an outdated copy, or the write was acknowledged before reads could see all of it. SQL Server reports "
+            "error 824.",
             kind_text(Kind::stale_read).advice};
     }
     if (finding.transient && finding.kind == Kind::log_gap) {

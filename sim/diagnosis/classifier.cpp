@@ -87,8 +87,8 @@ Verdict older_verdict(const Evidence& evidence) {
         if (is_gone(evidence)) {
             reasoning.emplace_back(
                 evidence.became_right
-                    ? "A later read returned the new version, so the write had arrived: the first read was answered from an "
-                      "old copy, as by a stale cache."
+                    ? "A later read returned the new version, so the write has arrived: the first read was answered from an "
+                      "old copy, as by a stale cache, or the write was acknowledged before reads could see it."
                     : "Later reads did not return this version: it came from an old copy, as of a stale cache.");
         }
         return {FindingKind::stale_read, {}, std::move(reasoning)};
@@ -147,8 +147,10 @@ std::optional<Verdict> image_before_this_run(const Evidence& evidence) {
 
 const char* torn_by_text(const Evidence& evidence) {
     if (!evidence.is_transient) return "Each sector is whole, so only part of the write arrived.";
-    return is_gone(evidence) ? "Each sector is whole, and later reads did not mix them: part of this read was answered from an old copy."
-                             : "Each sector is whole.";
+    return is_gone(evidence)
+               ? "Each sector is whole, and later reads did not mix them: part of this read was answered from an old copy, or the "
+                 "write was acknowledged before reads could see all of it."
+               : "Each sector is whole.";
 }
 
 std::string words_of_sector(const Evidence& evidence, const SectorFact& fact) {

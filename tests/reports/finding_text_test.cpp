@@ -110,6 +110,18 @@ TEST_CASE("a later read is said to have returned the right page only if one did"
     }
 }
 
+TEST_CASE("of a stale read it is not said that a cache must be the cause: a write that lands late looks the same") {
+    sim::Finding finding = example_finding();
+    finding.transient = true;
+    finding.rereads = {{.attempt = 1, .result = sim::RereadResult::right}};
+    for (const auto kind : {sim::FindingKind::stale_read, sim::FindingKind::torn_page}) {
+        finding.kind = kind;
+        const std::string meaning(reports::kind_text(finding).meaning);
+        CHECK_THAT(meaning,
+                   ContainsSubstring("or the write was acknowledged before reads could see") && !ContainsSubstring("on the medium"));
+    }
+}
+
 TEST_CASE("of an old page whose checksum does not fit it is not said that SQL Server would work with it") {
     sim::Finding finding = example_finding();
     finding.transient = true;

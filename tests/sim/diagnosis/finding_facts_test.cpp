@@ -78,8 +78,8 @@ TEST_CASE("nothing is said of later reads that did not take place, or did not he
     CHECK_THAT(all_text(), ContainsSubstring("Somebody wrote the page"));
     evidence.was_overwritten = false;
     evidence.later_reads = sim::LaterReads::all;
-    CHECK_THAT(all_text(), ContainsSubstring("the write had arrived"));
+    CHECK_THAT(all_text(), ContainsSubstring("the write has arrived"));
     evidence.became_right = false;
-    CHECK_THAT(all_text(), !ContainsSubstring("the write had arrived"));
+    CHECK_THAT(all_text(), !ContainsSubstring("the write has arrived"));
     CHECK_THAT(all_text(), !ContainsSubstring("the right page"));
 }
