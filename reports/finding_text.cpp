@@ -221,9 +221,10 @@ KindText kind_text(sim::FindingKind kind) {
         case Kind::misdirected_write:
             return {
                 "An image of this run is where it does not belong, or the newest image of this page is elsewhere: a write went to a wrong "
-                "address. Two pages are damaged for each such write, the one that was hit and the one that was missed.",
-                "Look at everything that maps addresses: volume managers, RAID, multipath, the array's own mapping, firmware. Both "
-                "ends are named where they are known: the difference of the two offsets often tells which layer it was."};
+                "address, which damages two pages, the one that was hit and the one that was missed; or this place was given the data of "
+                "another one, which may be whole.",
+                "Look at everything that maps addresses: volume managers, RAID, multipath, the array's own mapping, deduplication, "
+                "firmware. Both ends are named where they are known: the difference of the two offsets often tells which layer it was."};
         case Kind::misdirected_read:
             return {
                 "A read returned a sound image of another page, and a later read returned the right one: the data is where it "

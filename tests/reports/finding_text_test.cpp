@@ -183,6 +183,12 @@ TEST_CASE("of another page's image on a page that was never written it is not sa
     CHECK_THAT(meaning(), ContainsSubstring("was not cleared") && !ContainsSubstring("missed"));
 }
 
+TEST_CASE("of a misdirected write it is not said that two pages must be damaged: deduplication may have taken one for the other") {
+    const reports::KindText text = reports::kind_text(sim::FindingKind::misdirected_write);
+    CHECK_THAT(std::string(text.meaning), ContainsSubstring("or this place was given the data of another one"));
+    CHECK_THAT(std::string(text.advice), ContainsSubstring("deduplication"));
+}
+
 TEST_CASE("of a lost write it is not said that it never arrived: a snapshot that was rolled back looks the same") {
     CHECK_THAT(std::string(reports::kind_text(sim::FindingKind::lost_write).meaning), ContainsSubstring("or was undone later"));
 }
