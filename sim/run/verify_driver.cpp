@@ -1,6 +1,7 @@
 #include "sim/run/verify_driver.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,7 +19,18 @@ VerifyDriver::VerifyDriver(Options options, ums::Storage& storage, const ums::Cl
 VerifyDriver::~VerifyDriver() = default;
 
 ums::Task<void> VerifyDriver::main() {
-    open_files();
+    std::exception_ptr failure;
+    try {
+        open_files();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (failure) {
+        if (journal_.finding_count() == 0) std::rethrow_exception(failure);
+        // A device that does not let its files be opened is a result, too.
+        run_.stop(Outcome::failed, message_of(failure));
+        co_return;
+    }
     may_begin_ = true;
     ums::Task<void> verification = verify();
     co_await work(verification);

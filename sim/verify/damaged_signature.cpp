@@ -53,4 +53,22 @@ std::optional<Finding> name_damaged_signature(const std::byte* page, std::uint32
     return finding;
 }
 
+Finding name_late_signature(const std::byte* first, const std::byte* signature) {
+    const PageHeader header = read_header(signature);
+    ExpectedPage expected;
+    expected.run_id = header.run_id;
+    expected.file_id = header.file_id;
+    expected.entry.version = header.version & kVersionMax;
+    expected.entry.lsn = header.lsn;
+    expected.entry.checksum = header.checksum;
+    const WrittenImage written(signature, expected, {header.write_utc_us, header.write_utc_us});
+    Evidence evidence = examine(first, expected, written);
+    evidence.is_transient = true;
+    evidence.is_history_unknown = true;
+    evidence.later_reads = LaterReads::some;
+    Finding finding = make_finding(evidence, classify(evidence));
+    finding.description = "The first page of the file came back wrong; a later read returned the signature page of the run.";
+    return finding;
+}
+
 }  // namespace sim

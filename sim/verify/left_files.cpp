@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "sim/diagnosis/finding_facts.hpp"
 #include "sim/errors.hpp"
 #include "sim/files/file_examiner.hpp"
 #include "sim/files/file_names.hpp"
+#include "sim/files/transfer_failure.hpp"
 #include "sim/page/page_codec.hpp"
 #include "sim/verify/damaged_signature.hpp"
 #include "ums/base/memory_region.hpp"
@@ -40,25 +40,6 @@ std::error_code read_first_page(ums::Storage& storage, ums::FileHandle file, Fir
     page.header = read_header(page.bytes.data());
     page.is_signature = page.is_whole() && has_signature(page.bytes.data()) && is_sound_page(page.bytes.data());
     return {};
-}
-
-// What came first, in place of what is there.
-Finding name_late_signature(const std::byte* first, const std::byte* signature) {
-    const PageHeader header = read_header(signature);
-    ExpectedPage expected;
-    expected.run_id = header.run_id;
-    expected.file_id = header.file_id;
-    expected.entry.version = header.version & kVersionMax;
-    expected.entry.lsn = header.lsn;
-    expected.entry.checksum = header.checksum;
-    const WrittenImage written(signature, expected, {header.write_utc_us, header.write_utc_us});
-    Evidence evidence = examine(first, expected, written);
-    evidence.is_transient = true;
-    evidence.is_history_unknown = true;
-    evidence.later_reads = LaterReads::some;
-    Finding finding = make_finding(evidence, classify(evidence));
-    finding.description = "The first page of the file came back wrong; a later read returned the signature page of the run.";
-    return finding;
 }
 
 void note_late_signature(FoundFile& file, const std::byte* page, std::uint32_t reread) {
@@ -98,7 +79,29 @@ public:
           journal_(journal),
           examiner_(options_, storage) {}
 
+    // A device that does not let its files be opened has lost them, as far as anybody can see: a finding, even before the first page.
     FoundFile open(const FileOptions& file, std::uint32_t id) {
+        try {
+            return open_named(file, id);
+        } catch (const RefusedCall& refused) {
+            if (is_device_error(refused.error)) {
+                journal_.report(failed_request(id, file, FileRequest::open, refused.error));
+            }
+            throw;
+        }
+    }
+
+    // What came may be old, or another file's, if the sound first pages contradict each other.
+    void settle(std::vector<FoundFile>& all) {
+        if (!contradict(all)) return;
+        for (FoundFile& found : all) {
+            if (!found.is_signed) continue;
+            read_again(found, storage_, journal_, [&](const PageHeader& later) { return is_better(later, found, all); });
+        }
+    }
+
+private:
+    FoundFile open_named(const FileOptions& file, std::uint32_t id) {
         FoundFile found;
         found.left.options = file;
         found.left.id = found.place = id;
@@ -115,16 +118,6 @@ public:
         return found;
     }
 
-    // What came may be old, or another file's, if the sound first pages contradict each other.
-    void settle(std::vector<FoundFile>& all) {
-        if (!contradict(all)) return;
-        for (FoundFile& found : all) {
-            if (!found.is_signed) continue;
-            read_again(found, storage_, journal_, [&](const PageHeader& later) { return is_better(later, found, all); });
-        }
-    }
-
-private:
     static bool contradict(const std::vector<FoundFile>& all) {
         for (auto a = all.begin(); a != all.end(); ++a) {
             const bool has_other = std::any_of(a + 1, all.end(), [&a](const FoundFile& b) {
