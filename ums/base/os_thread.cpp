@@ -20,8 +20,10 @@ std::thread start_thread(std::function<void()> work) {
     try {
         return std::thread(std::move(work));
     } catch (const std::system_error& error) {
-        if (error.code().value() != EAGAIN) throw;
-        throw std::system_error(error.code(), no_thread_text());
+        if (error.code().value() == EAGAIN) throw std::system_error(error.code(), no_thread_text());
+        // The kernel itself never refuses a thread so. Only after ENOSYS does the C library call clone instead of clone3.
+        if (error.code().value() == EPERM) throw std::system_error(error.code(), kThreadDeniedText);
+        throw;
     }
 }
 

@@ -17,7 +17,11 @@ inline constexpr const char* kThreadLimitText =
 
 [[nodiscard]] std::string no_thread_text();
 
-// Starts a thread. Throws std::system_error if the system refuses one; its text names the limit.
+// Why no thread at all can be started, for messages.
+inline constexpr const char* kThreadDeniedText =
+    "cannot start a thread: a filter of system calls (seccomp) denies clone3, as old container engines do";
+
+// Starts a thread. Throws std::system_error if the system refuses one; its text names the limit or the filter.
 [[nodiscard]] std::thread start_thread(std::function<void()> work);
 
 // Sets the name under which debuggers, top and perf show the calling thread. Linux keeps the first 15 characters. Never fails: a refused

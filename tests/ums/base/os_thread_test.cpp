@@ -5,7 +5,9 @@
 #include <sys/sysinfo.h>
 
 #include <array>
+#include <cerrno>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "tests/support/catch.hpp"
@@ -30,6 +32,29 @@ TEST_CASE("when the system refuses a thread, the error names the limit") {
             return "started";
         });
         CHECK(text.find("cannot start a thread: the limit of processes (ulimit -u, or pids.max") != std::string::npos);
+    }
+}
+
+TEST_CASE("when a filter of system calls denies threads, the error names the filter") {
+    if constexpr (test::kIsSanitized) {
+        WARN("not tried: a sanitizer starts no threads after a fork");
+    } else {
+        const std::string text = ums::testing::in_child_process([]() -> std::string {
+            if (!ums::testing::forbid(ums::testing::SystemCall::clone3, EPERM)) return "no filter";
+            try {
+                start_thread([] {}).join();
+            } catch (const std::system_error& error) {
+                return error.what();
+            }
+            return "started";
+        });
+        if (text == "no filter") {
+            WARN("not tried: no filter can be set here");
+        } else {
+            CHECK(text ==
+                  "cannot start a thread: a filter of system calls (seccomp) denies clone3, as old container engines do: "
+                  "Operation not permitted");
+        }
     }
 }
 

@@ -58,7 +58,7 @@ bool install_filter(std::span<sock_filter> program) {
 }  // namespace
 
 bool forbid(SystemCall call, int error_number) {
-    constexpr std::array<long, 4> kNumbers = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_renameat2};
+    constexpr std::array<long, 5> kNumbers = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_renameat2, SYS_clone3};
     const auto number = static_cast<unsigned>(kNumbers[static_cast<std::size_t>(call)]);
     const auto answer = static_cast<unsigned>(SECCOMP_RET_ERRNO | (static_cast<unsigned>(error_number) & SECCOMP_RET_DATA));
     std::array<sock_filter, 4> program = {{

@@ -9,7 +9,7 @@ namespace ums::testing {
 // Runs `body` in a child process and returns its result; "died" if it did not get that far. No other thread may be running.
 [[nodiscard]] std::string in_child_process(const std::function<std::string()>& body);
 
-enum class SystemCall { io_uring_setup, io_uring_enter, io_uring_register, renameat2 };
+enum class SystemCall { io_uring_setup, io_uring_enter, io_uring_register, renameat2, clone3 };
 
 // From now on `call` fails with `error_number` in this process. False if that cannot be arranged.
 [[nodiscard]] bool forbid(SystemCall call, int error_number);
