@@ -152,7 +152,8 @@ Command rehearse_command() {
                 "all damage that is provable was found, nobody was blamed wrongly\n"
                 "1 otherwise\n"
                 "2 wrong usage\n"
-                "3 it could not be done: a limit of the process was reached",
+                "3 it could not be done: a limit of the process was reached\n"
+                "130 stopped by a person",
             .execute = [](const Call& call) {
                 const RehearseArguments arguments = parse_rehearse(call.words);
                 if (arguments.hosts) return rehearse_hosts(arguments, call.console);

@@ -110,6 +110,12 @@ TEST_CASE("a command's help has its switches in every spelling, exit codes and e
     CHECK_THAT(cli::help_text(*cli::find_command({"run"})), ContainsSubstring("destroyed for good"));
 }
 
+TEST_CASE("the help of every command that takes a while has the exit code of Ctrl-C") {
+    for (const char* name : {"run", "verify", "preflight", "rehearse", "powertest", "bench", "sweep"}) {
+        CHECK_THAT(cli::help_text(*cli::find_command({name})), ContainsSubstring("\n  130  stopped by a person"));
+    }
+}
+
 TEST_CASE("config show accepts the switches of a run, config explain a name or none") {
     CHECK_THAT(answer({"config", "show", "-dir", "/d", "-size", "64"}), ContainsSubstring("FileName=/d/sqliosim.mdx"));
     CHECK_THAT(answer({"config", "show", "-dir", "/d", "--profile", "sql2022-oltp"}),
