@@ -113,8 +113,7 @@ Command preflight_command() {
         .switches = kPreflightSwitches,
         .examples =
             "ioproof preflight /mnt/data /mnt/log\nioproof preflight /mnt/data --tempdb /mnt/tempdb\nioproof preflight /mnt/data --json -",
-        .exit_codes =
-            "0 no FAIL\n1 at least one FAIL\n2 wrong usage\n3 a folder is missing, read-only or full\n130 stopped by a person",
+        .exit_codes = "0 no FAIL\n1 at least one FAIL\n2 wrong usage\n3 a folder is missing, read-only or full\n130 stopped by a person",
         .execute = [](const Call& call) { return look(parse_preflight(call.words), call.console); }};
 }
 
