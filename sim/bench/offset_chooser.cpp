@@ -89,9 +89,17 @@ std::uint64_t TargetRange::next_shared_offset(std::uint32_t size_bytes) {
 
 namespace {
 
-// Of a thread that would begin behind the end of the range. A range need not be a multiple of the block, but every start must be one.
-std::uint64_t start_within(std::uint64_t start_bytes, std::uint64_t length_bytes, std::uint32_t block_bytes) {
-    return start_bytes < length_bytes ? start_bytes : start_bytes % length_bytes / block_bytes * block_bytes;
+// Relative to the range. Threads that started over at its beginning would follow each other through the same blocks, and measure a cache.
+std::uint64_t start_of_thread(const MeasureTarget& target, const TargetRange& range, std::uint32_t thread) {
+    const std::uint32_t block_bytes = target.block_bytes;
+    const std::uint64_t last_start_bytes = range.length_bytes() - block_bytes;
+    if (thread != 0 && target.thread_stride_bytes > last_start_bytes / thread) {
+        throw RefusedError(
+            fmt::format("{}: is too small: {} threads that begin {} bytes apart, with a block of {} bytes, do not fit into the {} bytes "
+                        "from offset {} on.",
+                        target.path, thread + 1, target.thread_stride_bytes, block_bytes, range.length_bytes(), range.begin_bytes()));
+    }
+    return thread * target.thread_stride_bytes;
 }
 
 // Every thread goes through the whole range, on the places that its stride reaches from its start.
@@ -102,9 +110,9 @@ std::uint64_t first_place_of(const MeasureTarget& target, std::uint64_t start_by
 }  // namespace
 
 OffsetChooser::OffsetChooser(const MeasureTarget& target, TargetRange& range, std::uint32_t thread) : target_(target), range_(range) {
-    const std::uint64_t start = start_within(std::uint64_t{thread} * target.thread_stride_bytes, range.length_bytes(), target.block_bytes);
+    const std::uint64_t start = start_of_thread(target, range, thread);
     again_ = first_place_of(target, start);
-    position_ = start + target.block_bytes <= range.length_bytes() ? start : 0;
+    position_ = start;
 }
 
 bool OffsetChooser::begins_run(ums::Prng& prng) {

@@ -47,7 +47,8 @@ private:
 // A position that advances through the range, for one thread or, with same_start, for one task.
 class OffsetChooser {
 public:
-    // `thread`: from 0, among the threads of the target. Both references must outlive the object.
+    // `thread`: from 0, among the threads of the target. Both references must outlive the object. Throws RefusedError if no block fits
+    // between the place where the thread begins and the end of the range.
     OffsetChooser(const MeasureTarget& target, TargetRange& range, std::uint32_t thread);
 
     // Mixed: whether the next request is a random one, which sequential ones may follow. Always true for other kinds of access.

@@ -68,20 +68,20 @@ TEST_CASE("a stride or an alignment beyond all files leaves only the first place
     }
 }
 
-TEST_CASE("threads that would begin behind the end of a target begin at a block, even if the target is no multiple of one") {
+TEST_CASE("a thread that would begin where no block fits before the end of the target is refused") {
     MeasureTarget target = target_of(MeasureAccess::sequential);
+    target.base_offset_bytes = kBlock;
+    target.max_offset_bytes = 6 * kBlock + 100;
     target.thread_stride_bytes = 2 * kBlock;
-    target.max_offset_bytes = 5 * kBlock + 100;
     TargetRange range(target, 100 * kBlock);
-    ums::Prng prng(1);
-    for (std::uint32_t thread = 0; thread < 20; ++thread) {
-        OffsetChooser chooser(target, range, thread);
-        for (int i = 0; i < 12; ++i) {
-            const std::uint64_t offset = next_offset(chooser, kBlock, prng);
-            CHECK(offset % kBlock == 0);
-            CHECK(offset + kBlock <= target.max_offset_bytes);
-        }
-    }
+    OffsetChooser last(target, range, 2);
+    CHECK(chosen_blocks(last, 2) == std::vector<std::uint64_t>{5, 1});
+    CHECK_THROWS_AS(OffsetChooser(target, range, 3), RefusedError);
+    target.thread_stride_bytes = 2 * kBlock + 51;  // the block of the third thread would end just behind the end
+    CHECK_NOTHROW(OffsetChooser(target, range, 1));
+    CHECK_THROWS_AS(OffsetChooser(target, range, 2), RefusedError);
+    target.thread_stride_bytes = ~std::uint64_t{0} / 2 + 1;  // twice this is 0 in 64 bits
+    CHECK_THROWS_AS(OffsetChooser(target, range, 2), RefusedError);
 }
 
 TEST_CASE("a stride, a base and an end determine where sequential requests go") {
