@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,6 +23,9 @@ namespace {
 
 // What counts here is what the storage can do: a request does not wait for others in order to save calls.
 constexpr std::uint32_t kMeasuredForOneQueued = 16;
+
+constexpr std::string_view kMeasuringMemoryAdvice =
+    "Take smaller blocks or fewer requests at a time; with verification, a part of the file.";
 
 // Each CPU of a list once: one scheduler serves all threads that are bound to it.
 std::vector<std::uint32_t> distinct(const std::vector<std::uint32_t>& cpus) {
@@ -62,7 +66,7 @@ MeasureTimespanResults MeasureTimespanRun::run() {
         files_.remove_created();
         throw;
     }
-    schedulers_->on_memory_short([this] { run_.stop(Outcome::not_done, memory_refused_text()); });
+    schedulers_->on_memory_short([this] { run_.stop(Outcome::not_done, memory_refused_text(kMeasuringMemoryAdvice)); });
     schedulers_->on_task_failed([this](const std::exception_ptr& failure) { stop_on_failure(failure); });
     {
         const ums::MemoryReserve reserve;
@@ -186,7 +190,7 @@ void MeasureTimespanRun::enter(MeasurePhase phase) {
 }
 
 void MeasureTimespanRun::stop_on_failure(const std::exception_ptr& failure) {
-    run_.stop(Outcome::not_done, classify_failure(failure).reason);
+    run_.stop(Outcome::not_done, classify_failure(failure, kMeasuringMemoryAdvice).reason);
 }
 
 ums::Task<void> MeasureTimespanRun::main() {

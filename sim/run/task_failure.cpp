@@ -11,13 +11,13 @@
 
 namespace sim {
 
-TaskFailure classify_failure(const std::exception_ptr& failure) {
+TaskFailure classify_failure(const std::exception_ptr& failure, std::string_view memory_advice) {
     try {
         std::rethrow_exception(failure);
     } catch (const EnvironmentError& error) {
         return {error.what(), false};
     } catch (const std::bad_alloc&) {
-        return {memory_refused_text(), false};
+        return {memory_refused_text(memory_advice), false};
     } catch (const std::system_error& error) {
         return {fmt::format("The system refused what the run needs: {}.", ums::error_text(error)), false};
     } catch (const std::exception& error) {
@@ -27,8 +27,6 @@ TaskFailure classify_failure(const std::exception_ptr& failure) {
     }
 }
 
-std::string memory_refused_text() {
-    return fmt::format("{}. Lower MaxMemoryMB, the number of users, or the size of the files.", ums::kMemoryLimitText);
-}
+std::string memory_refused_text(std::string_view memory_advice) { return fmt::format("{}. {}", ums::kMemoryLimitText, memory_advice); }
 
 }  // namespace sim

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <string>
+#include <string_view>
 
 namespace sim {
 
@@ -11,9 +12,13 @@ struct TaskFailure {
     bool is_internal_error = false;  // of this program; otherwise the system refused something that the run cannot do without
 };
 
-[[nodiscard]] TaskFailure classify_failure(const std::exception_ptr& failure);
+// What to change in a run that got no memory, in a sentence.
+inline constexpr std::string_view kRunMemoryAdvice = "Lower MaxMemoryMB, the number of users, or the size of the files.";
+
+// `memory_advice`: what to change if memory was refused.
+[[nodiscard]] TaskFailure classify_failure(const std::exception_ptr& failure, std::string_view memory_advice = kRunMemoryAdvice);
 
 // Memory was refused: why, and what to change.
-[[nodiscard]] std::string memory_refused_text();
+[[nodiscard]] std::string memory_refused_text(std::string_view memory_advice = kRunMemoryAdvice);
 
 }  // namespace sim

@@ -320,6 +320,8 @@ TEST_CASE("a finding whose report gets no memory still counts, and what was meas
     CHECK(results.finding_count == 1);
     CHECK(results.timespans.size() == 1);
     CHECK_THAT(results.failure_reason, ContainsSubstring("there is not enough memory"));
+    // A measurement has no such setting.
+    CHECK_THAT(results.failure_reason, ContainsSubstring("smaller blocks") && !ContainsSubstring("MaxMemoryMB"));
 }
 
 TEST_CASE("the time of a phase is zero before a measurement, and when the phase begins while the progress is asked for") {
