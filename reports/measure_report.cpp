@@ -1,6 +1,8 @@
 #include "reports/measure_report.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -137,6 +139,7 @@ std::string measure_text(const sim::MeasureResults& results) {
         }
     }
     if (const std::string pool = small_pool_text(timespan); !pool.empty()) text += ums::wrap(pool, 120, "  engine      ", 14);
+    for (const std::string& hole : hole_texts(timespan)) text += ums::wrap(hole, 120, "  no data     ", 14);
     if (const std::string burst = burst_text(timespan); !burst.empty()) text += ums::wrap(burst, 120, "  burst       ", 14);
     if (results.finding_count > 0) text += fmt::format("  WRONG       {}, see above\n", counted(results.finding_count, "finding"));
     if (!results.failure_reason.empty()) text += fmt::format("  NOT DONE    {}\n", ums::printable(results.failure_reason));
@@ -156,6 +159,20 @@ std::optional<BurstCliff> burst_of(const sim::MeasureTimespanResults& timespan) 
     constexpr std::uint32_t kPlateauMs = 5000;
     const std::uint32_t interval_ms = std::max(timespan.spec.iops_interval_ms, 1U);
     return burst_cliff_of(rates_by_interval(timespan), std::max<std::size_t>(kPlateauMin, kPlateauMs / interval_ms));
+}
+
+std::vector<std::string> hole_texts(const sim::MeasureTimespanResults& timespan) {
+    constexpr double kPercentMin = 1;  // less changes no figure
+    std::vector<std::string> texts;
+    for (const sim::MeasureTargetFacts& target : timespan.targets) {
+        if (target.hole_percent < kPercentMin) continue;
+        std::string text = fmt::format(
+            "{}: the file system has no data for {:.0f} % of the part that is read, so it answers such reads without the storage, and the "
+            "figures are too good; a file that ioproof creates is filled first",
+            ums::printable(target.path), std::floor(target.hole_percent));
+        if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+    }
+    return texts;
 }
 
 std::vector<double> rates_by_interval(const sim::MeasureTimespanResults& timespan) {

@@ -23,6 +23,9 @@ namespace reports {
 // otherwise empty.
 [[nodiscard]] std::string small_pool_text(const sim::MeasureTimespanResults& timespan);
 
+// What the user must know if files are read where the file system has no data for them, without a full stop: one text for each of them.
+[[nodiscard]] std::vector<std::string> hole_texts(const sim::MeasureTimespanResults& timespan);
+
 // "812.4 us", "48 ms".
 [[nodiscard]] std::string time_text(std::uint64_t duration_ns);
 // The same for a percentile; "-" if less than one request lies beyond it.

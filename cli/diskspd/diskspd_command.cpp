@@ -151,6 +151,7 @@ ExitCode run_diskspd(const DiskspdArguments& arguments, DiskspdDocument& documen
     if (!precreate_files(document.profile, spec, progress, console)) return kDiskspdFailed;
     document.results = run_measurement(spec, console, [&](const sim::MeasureProgress& now) { progress.on_second(now); });
     if (const std::string text = engine_messages(document.results, "diskspd"); !text.empty()) console.add_message(text);
+    if (const std::string text = hole_messages(document.results, "diskspd"); !text.empty()) console.add_message(text);
     document.is_verified = arguments.verifies;
     console.add_result(document.profile.format == DiskspdFormat::xml ? diskspd_results_xml(document)
                                                                      : diskspd_text(document, arguments.text_style));

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/measuring/overwritable.hpp"
 #include "cli/process/console_sink.hpp"
@@ -53,6 +54,17 @@ std::string engine_messages(const sim::MeasureResults& results, std::string_view
         return fmt::format("{}{}: {}\n", reason, tool, pool);
     }
     return {};
+}
+
+std::string hole_messages(const sim::MeasureResults& results, std::string_view tool) {
+    std::vector<std::string> lines;
+    for (const sim::MeasureTimespanResults& span : results.timespans) {
+        for (const std::string& text : reports::hole_texts(span)) {
+            const std::string line = fmt::format("{}: {}\n", tool, text);
+            if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+        }
+    }
+    return fmt::format("{}", fmt::join(lines, ""));
 }
 
 void refuse_windows_path(const std::string& path) {

@@ -21,6 +21,9 @@ sim::MeasureResults run_measurement(const sim::MeasureSpec& spec, Console& conso
 // outstanding, and why there is a pool. Empty, or complete lines.
 std::string engine_messages(const sim::MeasureResults& results, std::string_view tool);
 
+// Likewise, without which the figures would be taken for the storage's: which files are read where they hold no data.
+std::string hole_messages(const sim::MeasureResults& results, std::string_view tool);
+
 // Throws UsageError for a path that has a meaning only on Windows: "#1", "X:", "X:\file", "dir\file",
 // "\\server\share".
 void refuse_windows_path(const std::string& path);

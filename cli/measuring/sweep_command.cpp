@@ -118,6 +118,7 @@ struct Sweep {
     std::optional<sim::MeasureResults> failed;  // of a point that could not be measured
     bool is_written = true;
     bool has_small_pool = false;  // of a point, and a message has said so
+    bool has_holes = false;       // likewise
 
     [[nodiscard]] nlohmann::ordered_json document() const {
         return reports::sweep_document(arguments.request.files, arguments.asked, arguments.keys.size(), points);
@@ -130,6 +131,14 @@ void note_small_pool(Sweep& sweep, const reports::SweepKey& key, const sim::Meas
     const std::string text = engine_messages(results, fmt::format("ioproof: depth {}", key.depth));
     if (text.empty()) return;
     sweep.has_small_pool = true;
+    sweep.console.add_message(text);
+}
+
+void note_holes(Sweep& sweep, const sim::MeasureResults& results) {
+    if (sweep.has_holes) return;
+    const std::string text = hole_messages(results, "ioproof");
+    if (text.empty()) return;
+    sweep.has_holes = true;
     sweep.console.add_message(text);
 }
 
@@ -148,6 +157,7 @@ void measure_points(Sweep& sweep, const MeasureSession::Measure& measure, const 
             return;
         }
         note_small_pool(sweep, key, results);
+        note_holes(sweep, results);
         sweep.points.push_back(reports::sweep_point(key, results.timespans.back()));
         // Without it, an interruption would cost everything that is measured from now on.
         sweep.is_written = write_output(reports::json_kind(reports::kSweepDocument), arguments.json_path,

@@ -60,6 +60,7 @@ ExitCode execute_sqlio(const Call& call) {
     allow_empty_targets(spec);
     const sim::MeasureResults results = run_measurement(spec, console, [](const sim::MeasureProgress&) {});
     if (const std::string text = engine_messages(results, "sqlio"); !text.empty()) console.add_message(text);
+    if (const std::string text = hole_messages(results, "sqlio"); !text.empty()) console.add_message(text);
     // Scripts would take "IOs/sec: 0.00" for a result.
     const bool has_figures = !results.timespans.empty() && results.timespans.front().duration_ns > 0;
     if (has_figures) console.add_result(reports::sqlio_text(sqlio_head(arguments), results.timespans.front()));

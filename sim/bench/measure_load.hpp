@@ -29,6 +29,7 @@ struct MeasureTargetWork {
     bool is_verified = false;  // reads of it
     std::atomic<std::uint64_t> pages_verified{0};
     std::atomic<std::uint64_t> pages_not_judged{0};
+    double hole_percent = 0;  // MeasureTargetFacts::hole_percent
 
     MeasureTargetWork(const MeasureTarget& target, const MeasureDoor& opened)
         : spec(target), door(opened), range(target, opened.file->size_bytes) {}

@@ -119,6 +119,7 @@ void MeasureTimespanRun::collect(const MeasureShared& /*shared*/) {
         facts.is_verified = work->is_verified;
         facts.pages_verified = in_pages(file, work->pages_verified.load(std::memory_order_relaxed));
         facts.pages_not_judged = in_pages(file, work->pages_not_judged.load(std::memory_order_relaxed));
+        facts.hole_percent = work->hole_percent;
         results_.targets.push_back(std::move(facts));
     }
 }

@@ -48,6 +48,26 @@ std::uint64_t engine_requests_of(const MeasureTimespan& spec, const MeasureThrea
     return requests;
 }
 
+// MeasureTargetFacts::hole_percent. A file in very many pieces is not examined to its end.
+double hole_percent_of(const MeasureTargetWork& work, ums::Storage& storage) {
+    constexpr std::uint32_t kPiecesMax = 100'000;
+    const MeasureFile& file = *work.door.file;
+    if (work.spec.write_percent == 100 || file.is_device || file.was_created) return 0;  // what was created is filled first
+    const std::uint64_t end_bytes = work.range.begin_bytes() + work.range.length_bytes();
+    std::uint64_t offset_bytes = work.range.begin_bytes();
+    std::uint64_t hole_bytes = 0;
+    for (std::uint32_t pieces = 0; pieces < kPiecesMax && offset_bytes < end_bytes; ++pieces) {
+        std::uint64_t data_begin_bytes = 0;
+        std::uint64_t data_end_bytes = 0;
+        if (storage.next_data(file.control, offset_bytes, data_begin_bytes, data_end_bytes)) return 0;
+        if (data_begin_bytes < offset_bytes) break;  // another program has just shortened the file
+        hole_bytes += std::min(data_begin_bytes, end_bytes) - offset_bytes;
+        if (data_end_bytes <= data_begin_bytes) break;
+        offset_bytes = data_end_bytes;
+    }
+    return 100.0 * static_cast<double>(hole_bytes) / static_cast<double>(work.range.length_bytes());
+}
+
 }  // namespace
 
 MeasureTimespanRun::MeasureTimespanRun(Measurement& owner, const MeasureTimespan& spec, std::uint64_t run_id)
@@ -86,6 +106,7 @@ void MeasureTimespanRun::make_works() {
         const PageBook* const book = work.door.file->pages.get();
         work.is_verified = owner_.spec_.verify && book != nullptr && is_in_units(target, book->unit_bytes()) &&
                            target.piece_bytes % book->unit_bytes() == 0;
+        work.hole_percent = hole_percent_of(work, owner_.storage_);
     }
 }
 

@@ -63,3 +63,16 @@ TEST_CASE("a pool of threads that is smaller than the requests outstanding is to
     results.timespans[0].pool_threads = 64;
     CHECK_THAT(reports::measure_text(results), ContainsSubstring("\n  engine      a pool has 64 threads for each CPU in use"));
 }
+
+TEST_CASE("files that are read where they hold no data are told in the column of the other lines, each once") {
+    sim::MeasureResults results;
+    results.timespans = {test::measured_second(30, 100)};
+    std::vector<sim::MeasureTargetFacts>& targets = results.timespans[0].targets;
+    targets[0].hole_percent = 0.9;
+    CHECK_THAT(reports::measure_text(results), !ContainsSubstring("no data"));
+    targets[0].hole_percent = 99.99;
+    CHECK_THAT(reports::measure_text(results),
+               ContainsSubstring("\n  no data     /mnt/data/b.mdx: the file system has no data for 99 % of the part that is read"));
+    targets.push_back(targets[0]);
+    CHECK(reports::hole_texts(results.timespans[0]).size() == 1);
+}

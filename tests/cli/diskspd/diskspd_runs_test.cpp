@@ -327,6 +327,18 @@ TEST_CASE("DiskSpd: ThreadTargets of a profile select the threads that work on a
     CHECK(pairs == "0 b.dat\n1 a.dat\n");
 }
 
+TEST_CASE("DiskSpd: figures of a file that truncate has made are said to be no figures of the storage, until -c has filled it") {
+    const IoproofFolder folder;
+    folder.write("t.dat", "");
+    std::filesystem::resize_file(folder.path() / "t.dat", 4 << 20);
+    Ran ran = diskspd(folder, {"-d1", "-W0", "-r", "-b8K", "t.dat"});
+    CHECK(ran.code == 0);
+    CHECK_THAT(ran.error, ContainsSubstring("t.dat: the file system has no data for 100 %"));
+    ran = diskspd(folder, {"-c4M", "-d1", "-W0", "-r", "-b8K", "t.dat"});
+    CHECK(ran.code == 0);
+    CHECK_THAT(ran.error, !ContainsSubstring("no data"));
+}
+
 TEST_CASE("DiskSpd: the XML says which tool wrote it") {
     const IoproofFolder folder;
     const Ran ran = diskspd(folder, {"-Rsxml"});

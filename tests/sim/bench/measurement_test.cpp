@@ -340,3 +340,28 @@ TEST_CASE("the time of a phase is zero before a measurement, and when the phase 
     clock.now -= ums::kNsPerSecond;  // as another thread sees it that has been delayed after reading the clock
     CHECK(measurement.progress().phase_ns == 0);
 }
+
+TEST_CASE("the results say how much of what is read has no data") {
+    VirtualRun run;
+    auto file = std::make_unique<MemoryFile>(99);
+    const std::vector<std::byte> data(kMb, std::byte{'F'});
+    file->write(kMb, data.data(), data.size());
+    file->resize(4 * kMb);
+    run.memory.put(kMeasured, std::move(file));
+    MeasureTarget target = small_target();
+    target.create_bytes = 0;
+    const auto hole_percent = [&] { return run_spec(run, spec_of(target)).timespans.at(0).targets.at(0).hole_percent; };
+    CHECK(hole_percent() == 75);
+    target.base_offset_bytes = kMb;
+    target.max_offset_bytes = 2 * kMb;
+    CHECK(hole_percent() == 0);
+    target.max_offset_bytes = 3 * kMb;
+    CHECK(hole_percent() == 50);
+    target.may_overwrite = true;
+    target.write_percent = 100;
+    CHECK(hole_percent() == 0);
+    target = small_target();
+    target.may_overwrite = true;
+    CHECK(hole_percent() == 0);  // filled before it is read
+    CHECK(run.sink.findings().empty());
+}
