@@ -92,8 +92,8 @@ private:
         console_.add_message(fmt::format("timespan {}: {}\n", progress.timespan, kPhases.at(static_cast<std::size_t>(progress.phase))));
     }
     void print_dots(const sim::MeasureProgress& progress) {
-        if (progress.timespan != dots_timespan_) dots_ = 0;
-        dots_timespan_ = progress.timespan;
+        if (progress.requests < requests_) dots_ = 0;  // PrecreateFiles has a measurement of its own
+        requests_ = progress.requests;
         const std::uint64_t dots = progress.requests / profile_.progress;
         if (dots <= dots_) return;
         constexpr std::uint64_t kDotsMax = 1000;  // per second
@@ -105,8 +105,8 @@ private:
     Console& console_;
     std::uint32_t told_timespan_ = 0;
     sim::MeasurePhase told_phase_ = sim::MeasurePhase::done;
-    std::uint32_t dots_timespan_ = 0;
-    std::uint64_t dots_ = 0;
+    std::uint64_t requests_ = 0;  // in all time spans so far
+    std::uint64_t dots_ = 0;      // for them
 };
 
 DiskspdProfile profile_of(const DiskspdArguments& arguments, Console& console) {

@@ -339,6 +339,22 @@ TEST_CASE("DiskSpd: figures of a file that truncate has made are said to be no f
     CHECK_THAT(ran.error, !ContainsSubstring("no data"));
 }
 
+TEST_CASE("DiskSpd: the dots of a time span do not count the requests of those before it again") {
+    const IoproofFolder folder;
+    const auto span = [](const std::string& rate) {
+        return "<TimeSpan><Duration>2</Duration><Warmup>0</Warmup><Targets><Target><Path>t.dat</Path><BlockSize>8192</BlockSize>"
+               "<FileSize>1048576</FileSize><Throughput unit=\"IOPS\">" +
+               rate + "</Throughput></Target></Targets></TimeSpan>";
+    };
+    folder.write("p.xml", "<Profile><Progress>100</Progress><TimeSpans>" + span("1000") + span("1") + "</TimeSpans></Profile>");
+    const Ran ran = diskspd(folder, {"-Xp.xml"});
+    INFO(ran.error);
+    CHECK(ran.code == 0);
+    std::size_t dots = 0;
+    for (const std::string& line : split(ran.error, '\n')) dots += line.find_first_not_of('.') == std::string::npos ? line.size() : 0;
+    CHECK(dots <= 20);  // of 2000 requests
+}
+
 TEST_CASE("DiskSpd: the XML says which tool wrote it") {
     const IoproofFolder folder;
     const Ran ran = diskspd(folder, {"-Rsxml"});
