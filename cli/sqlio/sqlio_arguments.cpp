@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "cli/process/exit_codes.hpp"
 #include "sim/limits.hpp"
 #include "ums/base/os_thread.hpp"
+#include "ums/base/printable.hpp"
 #include "ums/base/whole_number.hpp"
 
 namespace cli {
@@ -316,6 +318,21 @@ void add_sqlio_parameters(SqlioArguments& arguments, std::string_view bytes, con
         add_sqlio_file(arguments, file);
     }
     if (arguments.files.empty()) throw UsageError(fmt::format("{}: names no file", name));
+}
+
+std::vector<std::string> sqlio_warnings(const SqlioArguments& arguments) {
+    std::vector<std::string> warnings;
+    if (arguments.pattern == SqlioPattern::random) return warnings;
+    std::map<std::string, std::uint32_t> threads_of_paths;
+    for (const SqlioFile& file : arguments.files) threads_of_paths[file.path] += file.threads;
+    for (const auto& [path, threads] : threads_of_paths) {
+        if (threads == 1) continue;
+        warnings.push_back(
+            fmt::format("{}: {} threads go through it side by side, each from the same beginning, so caches may answer all but the first; "
+                        "one thread with a larger -o does without",
+                        ums::printable(path), threads));
+    }
+    return warnings;
 }
 
 }  // namespace cli

@@ -67,4 +67,7 @@ SqlioArguments parse_sqlio(const std::vector<std::string>& words);
 // UsageError.
 void add_sqlio_parameters(SqlioArguments& arguments, std::string_view bytes, const std::string& name);
 
+// Warnings, one line each, about what works but is hardly intended.
+std::vector<std::string> sqlio_warnings(const SqlioArguments& arguments);
+
 }  // namespace cli

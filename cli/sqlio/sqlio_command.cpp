@@ -54,6 +54,7 @@ ExitCode execute_sqlio(const Call& call) {
         add_sqlio_parameters(arguments, input.bytes, arguments.parameter_path);
     }
     for (const std::string& notice : arguments.notices) console.add_message(fmt::format("sqlio: {}\n", notice));
+    for (const std::string& warning : sqlio_warnings(arguments)) console.add_message(fmt::format("sqlio: {}\n", warning));
     sim::MeasureSpec spec = sqlio_specification(arguments, missing_files(arguments));
     check_cpus("-p, -a", spec.timespans.front().affinity, ums::this_machine().cpus);
     if (const std::string problem = sim::check_measure_spec(spec); !problem.empty()) throw UsageError(problem);

@@ -197,3 +197,14 @@ TEST_CASE("SQLIO: a byte order mark in front of a parameter file is not part of 
     SqlioArguments broken = parse_sqlio({"-Fparam.txt"});
     CHECK_THROWS_AS(cli::add_sqlio_parameters(broken, utf16.substr(2), "param.txt"), cli::UsageError);
 }
+
+TEST_CASE("SQLIO: threads that go through a file side by side are a warning, unless they read at random") {
+    const auto warnings = [](const std::vector<std::string>& words) { return cli::sqlio_warnings(parse_sqlio(words)); };
+    CHECK(warnings({"-fsequential", "a.dat", "b.dat"}).empty());
+    CHECK(warnings({"-frandom", "-t2", "a.dat"}).empty());
+    const std::vector<std::string> sequential = warnings({"-fsequential", "-t2", "a.dat", "b.dat"});
+    REQUIRE(sequential.size() == 2);
+    CHECK(sequential[0].starts_with("a.dat: 2 threads"));
+    CHECK(warnings({"-f64", "-t3", "a.dat"}).size() == 1);
+    CHECK(warnings({"-f64", "a.dat", "a.dat"}).size() == 1);
+}

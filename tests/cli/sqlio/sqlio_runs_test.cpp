@@ -83,7 +83,8 @@ TEST_CASE("SQLIO: a parameter file names files with their sizes") {
     const IoproofFolder folder;
     folder.write("param.txt", "data/a.dat 2 0x0 4\ndata/b.dat 1 0x0 2\n");
     const SqlioRun run = sqlio(folder, {"-kW", "-s1", "-fsequential", "-b64", "-o2", "-LS", "-BY", "-Fparam.txt"});
-    CHECK(run.error == "");
+    CHECK(run.error.starts_with("sqlio: data/a.dat: 2 threads go through it"));
+    CHECK(run.error.find('\n') == run.error.size() - 1);
     REQUIRE(run.code == 0);
     CHECK(run.lines.at(2) == "parameter file used: param.txt");
     CHECK(run.lines.at(5) == "3 threads writing for 1 secs to files data/a.dat and data/b.dat");
