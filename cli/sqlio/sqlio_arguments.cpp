@@ -129,6 +129,7 @@ void SqlioParser::option(std::string_view word) {
         case 'S': arguments_.start_blocks = number(value, 0, std::numeric_limits<std::int32_t>::max()); break;
         case 'v':
             if (value != "1.1.1") refuse("only -v1.1.1 is known");
+            arguments_.repeats_runs = true;
             note("runs of requests use the same blocks here in any case");
             break;
         case 'F':
@@ -323,6 +324,12 @@ void add_sqlio_parameters(SqlioArguments& arguments, std::string_view bytes, con
 std::vector<std::string> sqlio_warnings(const SqlioArguments& arguments) {
     std::vector<std::string> warnings;
     if (arguments.pattern == SqlioPattern::random) return warnings;
+    if (arguments.pattern == SqlioPattern::stripes && !arguments.repeats_runs) {
+        warnings.push_back(
+            fmt::format("-f{}: all runs use the same blocks, at most {} of {} KB, as with -v1.1.1, so caches may answer all but the first "
+                        "run; -frandom and -fsequential use the whole file",
+                        arguments.stripe_blocks, arguments.run_requests, arguments.block_kb));
+    }
     std::map<std::string, std::uint32_t> threads_of_paths;
     for (const SqlioFile& file : arguments.files) threads_of_paths[file.path] += file.threads;
     for (const auto& [path, threads] : threads_of_paths) {

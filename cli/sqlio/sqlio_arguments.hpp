@@ -32,6 +32,7 @@ struct SqlioArguments {
     std::uint32_t stripe_blocks = 64;
     std::uint32_t block_kb = 2;
     std::uint32_t run_requests = 64;
+    bool repeats_runs = false;                 // -v1.1.1: all runs use the same blocks. They do here in any case
     std::optional<std::uint32_t> outstanding;  // nothing = one at a time, and one line less in the output
     std::optional<SqlioBuffering> buffering;   // nothing = none, and one line less in the output
     bool measures_latency = false;

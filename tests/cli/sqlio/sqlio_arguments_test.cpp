@@ -205,6 +205,18 @@ TEST_CASE("SQLIO: threads that go through a file side by side are a warning, unl
     const std::vector<std::string> sequential = warnings({"-fsequential", "-t2", "a.dat", "b.dat"});
     REQUIRE(sequential.size() == 2);
     CHECK(sequential[0].starts_with("a.dat: 2 threads"));
-    CHECK(warnings({"-f64", "-t3", "a.dat"}).size() == 1);
-    CHECK(warnings({"-f64", "a.dat", "a.dat"}).size() == 1);
+    CHECK(warnings({"-fsequential", "-t3", "a.dat"}).size() == 1);
+    CHECK(warnings({"-fsequential", "a.dat", "a.dat"}).size() == 1);
+    CHECK(warnings({"-v1.1.1", "-t3", "a.dat"}).size() == 1);
+}
+
+TEST_CASE("SQLIO: runs that use the same blocks over and over are a warning, unless -v1.1.1 asks for them") {
+    const auto warnings = [](const std::vector<std::string>& words) { return cli::sqlio_warnings(parse_sqlio(words)); };
+    const std::vector<std::string> stripes = warnings({});
+    REQUIRE(stripes.size() == 1);
+    CHECK(stripes[0].starts_with("-f64: all runs use the same blocks, at most 64 of 2 KB"));
+    CHECK(warnings({"-f8", "-i4"}).size() == 1);
+    CHECK(warnings({"-f8", "-v1.1.1"}).empty());
+    CHECK(warnings({"-frandom"}).empty());
+    CHECK(warnings({"-fsequential"}).empty());
 }
