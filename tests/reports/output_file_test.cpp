@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
+
 #include "sim/errors.hpp"
 #include "tests/reports/temporary_folder.hpp"
 #include "tests/support/catch.hpp"
@@ -62,6 +64,17 @@ TEST_CASE("a document is written over the old one if no second file can be besid
         CHECK(read_file(path) == text);
     }
     CHECK(std::distance(std::filesystem::directory_iterator(folder.file("")), {}) == 1);
+}
+
+TEST_CASE("what a killed process of the same number left beside a document is not in the way") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("a.json");
+    const std::string left = fmt::format("{}.{}.new", path, ::getpid());
+    write_file(left, "half of a docu");
+    OutputFile file(json_kind(), path);
+    CHECK_FALSE(file.write(kOurs));
+    CHECK(read_file(path) == kOurs);
+    CHECK(read_file(left) == "half of a docu");
 }
 
 TEST_CASE("a foreign file is refused and stays") {

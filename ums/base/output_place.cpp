@@ -1,6 +1,7 @@
 #include "ums/base/output_place.hpp"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -159,6 +160,11 @@ bool are_on_one_file_system(const std::string& a, const std::string& b) {
     return first && first == device_under(b);
 }
 
-std::string temporary_name_beside(const std::string& path) { return fmt::format("{}.{}.new", path, ::getpid()); }
+// Not by the number of the process: in a container each one has the same, so what a kill left would be in the way of all later ones.
+std::string temporary_name_beside(const std::string& path) {
+    auto number = static_cast<std::uint64_t>(::getpid());  // stays if the system refuses a random one
+    static_cast<void>(::getrandom(&number, sizeof number, 0));
+    return fmt::format("{}.{:016x}.new", path, number);
+}
 
 }  // namespace ums

@@ -59,7 +59,7 @@ std::error_code sync_open_folder(int folder);
 // need not exist, their folders must. False if this cannot be determined.
 [[nodiscard]] bool are_on_one_file_system(const std::string& a, const std::string& b);
 
-// A name beside `path` that no other process uses at the same time.
+// A name beside `path` that nobody else uses or has used, and that nobody can foresee. Another one at each call.
 [[nodiscard]] std::string temporary_name_beside(const std::string& path);
 
 }  // namespace ums

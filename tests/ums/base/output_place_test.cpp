@@ -88,6 +88,7 @@ TEST_CASE("a file replaces another one atomically, and its folder tells whether 
     const std::string beside = ums::temporary_name_beside(file);
     CHECK(std::filesystem::path(beside).parent_path() == folder.path());
     CHECK(beside != file);
+    CHECK(beside != ums::temporary_name_beside(file));
     std::ofstream(file) << "old";
     std::ofstream(beside) << "newer";
     CHECK_FALSE(ums::replace_output(beside, file));
