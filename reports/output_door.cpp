@@ -83,6 +83,7 @@ OpenOutput open_stream(const OutputKind& kind, const std::string& path, const um
     OpenOutput output{.file = {}, .is_new = false, .is_stream = true, .path = path};
     const std::error_code error = ums::open_output_stream(path, status, output.file);
     if (error == std::errc::no_such_device_or_address) refuse(kind, path, "no process reads this pipe. Start the reader first");
+    if (error == std::errc::file_exists) refuse(kind, path, "another file has taken its place");
     if (error) fail(kind, path, error);
     return output;
 }

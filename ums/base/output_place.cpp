@@ -134,6 +134,12 @@ std::error_code open_output_stream(const std::string& path, const OutputStatus& 
         return output.is_open() ? std::error_code{} : place_error();
     }
     if (const auto error = open_output_file(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0, output)) return error;
+    OutputStatus opened;
+    const std::error_code unknown = read_output_status(output, opened);
+    if (unknown || opened.type != status.type || opened.is_harmless_device != status.is_harmless_device) {
+        output = OutputHandle();
+        return unknown ? unknown : std::make_error_code(std::errc::file_exists);
+    }
     ::fcntl(output.descriptor_, F_SETFL, ::fcntl(output.descriptor_, F_GETFL) & ~O_NONBLOCK);
     return {};
 }

@@ -45,7 +45,8 @@ std::error_code create_output(const std::string& path, OutputAccess access, Outp
 std::error_code open_existing_output(const std::string& path, OutputHandle& output);
 // The same for reading only. Links are followed.
 std::error_code open_for_reading(const std::string& path, OutputHandle& output);
-// Opens a pipe, a device or our standard output, for writing. ENXIO if nobody reads the pipe.
+// Opens a pipe, a device or our standard output, for writing. `status`: what was found under the name; EEXIST, and nothing is open, if
+// something of another kind has taken it since. ENXIO if nobody reads the pipe.
 std::error_code open_output_stream(const std::string& path, const OutputStatus& status, OutputHandle& output);
 
 // Renames `from` to `to`, which it replaces atomically.

@@ -82,6 +82,20 @@ TEST_CASE("a pipe can only be opened when it has a reader, and is then written t
     ::close(reader);
 }
 
+TEST_CASE("a file that takes the name of a pipe or a device before it is opened is not written to") {
+    const test::TempFolder folder;
+    const std::string pipe = (folder.path() / "pipe").string();
+    const std::string file = (folder.path() / "file").string();
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    std::ofstream(file) << "abc";
+    for (const ums::OutputStatus& expected : {status_of(pipe), status_of("/dev/null")}) {
+        ums::OutputHandle output;
+        CHECK(ums::open_output_stream(file, expected, output) == std::errc::file_exists);
+        CHECK_FALSE(output.is_open());
+    }
+    CHECK(std::filesystem::file_size(file) == 3);
+}
+
 TEST_CASE("a file replaces another one atomically, and its folder tells whether files may be created there") {
     const test::TempFolder folder;
     const std::string file = (folder.path() / "file").string();
