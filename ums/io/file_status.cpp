@@ -104,6 +104,12 @@ std::error_code read_size(int fd, std::uint64_t& size_bytes) {
     return {};
 }
 
+bool is_same_file(int fd, int other_fd) {
+    struct stat facts {};
+    struct stat other {};
+    return ::fstat(fd, &facts) == 0 && ::fstat(other_fd, &other) == 0 && facts.st_dev == other.st_dev && facts.st_ino == other.st_ino;
+}
+
 bool is_read_only_device(int fd) {
     struct stat facts {};
     int takes_no_writes = 0;

@@ -16,6 +16,7 @@
 
 #include "ums/base/output_place.hpp"
 #include "ums/io/errno_error.hpp"
+#include "ums/io/file_status.hpp"
 
 namespace ums {
 namespace {
@@ -63,6 +64,16 @@ HeldName::~HeldName() { ::close(folder_); }
 
 int HeldName::open(int flags, mode_t mode) const {
     return uninterrupted([&] { return ::openat(folder_, name_.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode); });
+}
+
+int HeldName::open_again(int fd, const std::string& shown, int flags) const {
+    int again = uninterrupted([&] { return ::open(shown.c_str(), flags | O_CLOEXEC); });
+    if (again < 0 && errno == ENOENT) again = open(flags);
+    if (again < 0 && errno == ELOOP) errno = ENOENT;  // a link has taken the name
+    if (again < 0 || is_same_file(again, fd)) return again;
+    ::close(again);
+    errno = ENOENT;
+    return -1;
 }
 
 int HeldName::open_unnamed(int flags, mode_t mode) const {

@@ -21,6 +21,9 @@ public:
 
     // As open(2) does: a descriptor, or -1 and errno.
     [[nodiscard]] int open(int flags, mode_t mode = 0) const;
+    // Opens the file of `fd` once more: by its descriptor, which the system shows as `shown`, or, if it shows none, by the name. ENOENT if
+    // the name refers to another file.
+    [[nodiscard]] int open_again(int fd, const std::string& shown, int flags) const;
     // A new file in the name's folder that has no name yet; fails where the file system has no such files.
     [[nodiscard]] int open_unnamed(int flags, mode_t mode) const;
     // Gives the name to such a file; `shown`: where the system shows its descriptor. EEXIST if another file has the name.

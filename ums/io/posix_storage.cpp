@@ -45,12 +45,6 @@ bool is_in_memory(int fd) {
     return ::fstatfs(fd, &facts) == 0 && (facts.f_type == TMPFS_MAGIC || facts.f_type == RAMFS_MAGIC);
 }
 
-bool is_same_file(int fd, int other_fd) {
-    struct stat facts {};
-    struct stat other {};
-    return ::fstat(fd, &facts) == 0 && ::fstat(other_fd, &other) == 0 && facts.st_dev == other.st_dev && facts.st_ino == other.st_ino;
-}
-
 // An operation that transfers nothing.
 std::error_code perform(IoOperation operation, FileHandle file, std::uint64_t offset_bytes = 0, std::uint64_t size_bytes = 0) {
     IoRequest request;
@@ -95,7 +89,7 @@ int PosixStorage::create(const HeldName& name, const OpenOptions& options) const
     int created = create_filled(name, options.first_bytes);
     if (created < 0) created = name.open(open_flags({}) | O_CREAT | O_EXCL, kNewFileMode);
     if (created < 0) return created;
-    const int fd = open_again(created, name, open_flags(options));
+    const int fd = name.open_again(created, shown_as(created), open_flags(options));
     const int number = errno;
     if (fd < 0) static_cast<void>(name.remove(created));
     ::close(created);
@@ -123,22 +117,11 @@ int PosixStorage::create_filled(const HeldName& name, std::span<const std::byte>
 
 std::string PosixStorage::shown_as(int fd) const { return fmt::format("{}/{}", descriptor_folder_, fd); }
 
-// By its descriptor or, if the system does not show descriptors, by its name, provided it is still the same file.
-int PosixStorage::open_again(int fd, const HeldName& name, int flags) const {
-    const std::string shown = shown_as(fd);
-    int again = uninterrupted([&] { return ::open(shown.c_str(), flags); });
-    if (again < 0 && errno == ENOENT) again = name.open(flags);
-    if (again < 0 || is_same_file(again, fd)) return again;
-    ::close(again);
-    errno = ENOENT;
-    return -1;
-}
-
 std::error_code PosixStorage::reopen(FileHandle file, const OpenOptions& options, FileHandle& again) {
     const std::shared_ptr<const HeldName> name = name_of(file);
     UMS_ASSERT(name != nullptr);  // of open(), not of reopen()
     if (options.view != FileView::none && options.direct) return errno_error(EINVAL);
-    const int fd = open_again(file.value, *name, open_flags(options));
+    const int fd = name->open_again(file.value, shown_as(file.value), open_flags(options));
     if (fd < 0) return last_errno_error();
     FileHandle opened{fd, file.is_in_memory};
     if (options.view != FileView::none) {

@@ -62,7 +62,6 @@ private:
     [[nodiscard]] int create(const HeldName& name, const OpenOptions& options) const;
     [[nodiscard]] int create_filled(const HeldName& name, std::span<const std::byte> bytes) const;
     [[nodiscard]] std::string shown_as(int fd) const;
-    [[nodiscard]] int open_again(int fd, const HeldName& name, int flags) const;
     [[nodiscard]] std::shared_ptr<const HeldName> name_of(FileHandle file) const;
 
     const std::string descriptor_folder_;

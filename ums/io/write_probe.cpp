@@ -9,11 +9,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
+#include <memory>
+
+#include <fmt/format.h>
 
 #include "ums/base/assert.hpp"
+#include "ums/base/output_place.hpp"
 #include "ums/base/units.hpp"
 #include "ums/io/errno_error.hpp"
+#include "ums/io/held_name.hpp"
 
 namespace ums {
 
@@ -32,15 +36,20 @@ void fill_with_noise(std::byte* data, std::size_t size_bytes) {
     }
 }
 
+constexpr mode_t kProbeFileMode = 0600;
+
 // The file is unlinked immediately and lives as long as it is open. `direct_fd`: opened as a run does, -1 if that is refused. Some file
-// systems (FUSE) let fcntl() set O_DIRECT, but refuse it here, or refuse transfers only if it was given here.
+// systems (FUSE) let fcntl() set O_DIRECT, but refuse it here, or refuse transfers only if it was given here. In a folder of somebody else,
+// the name may be a link to any file by now.
 int make_nameless_file(const std::string& folder, int& direct_fd, std::error_code& direct_error) {
-    std::string name = folder + "/.ioproof-preflight-XXXXXX";
-    const int fd = ::mkostemp(name.data(), O_CLOEXEC);
-    if (fd < 0) throw std::system_error(last_errno_error(), folder + ": cannot create a file there");
-    direct_fd = uninterrupted([&] { return ::open(name.c_str(), O_RDWR | O_DIRECT | O_CLOEXEC); });
+    std::unique_ptr<HeldName> name;
+    std::error_code error = HeldName::hold(temporary_name_beside(folder + "/.ioproof-preflight"), name);
+    const int fd = error ? -1 : name->open(O_RDWR | O_CREAT | O_EXCL, kProbeFileMode);
+    if (!error && fd < 0) error = last_errno_error();
+    if (error) throw std::system_error(error, folder + ": cannot create a file there");
+    direct_fd = name->open_again(fd, fmt::format("/proc/self/fd/{}", fd), O_RDWR | O_DIRECT);
     if (direct_fd < 0) direct_error = last_errno_error();
-    ::unlink(name.c_str());
+    static_cast<void>(name->remove(fd));
     return fd;
 }
 

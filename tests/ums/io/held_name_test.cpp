@@ -82,6 +82,9 @@ TEST_CASE("if the system shows no descriptors, a file is reopened by its name, p
     held.put_other_file_there();
     CHECK_FALSE(held.reopens());
     CHECK(read_text(held.name()) == "precious");
+    fs::rename(held.name(), held.folder.file("elsewhere"));
+    fs::create_symlink(held.folder.file("elsewhere"), held.name());
+    CHECK_FALSE(held.reopens());
 }
 
 TEST_CASE("a symbolic link under the name is not followed") {
