@@ -7,14 +7,15 @@
 
 #include <cerrno>
 #include <csignal>
-#include <fstream>
-#include <iterator>
 #include <system_error>
+
+#include "ums/base/input_file.hpp"
 
 namespace ums {
 namespace {
 
 constexpr std::size_t kLastCharacters = 600;
+constexpr std::size_t kOutputBytesMax = 64UL * 1024 * 1024;
 constexpr int kCannotStart = 127;  // as shells say it
 
 // Between fork and exec: only async-signal-safe calls.
@@ -29,7 +30,8 @@ constexpr int kCannotStart = 127;  // as shells say it
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     const int input = ::open("/dev/null", O_RDONLY);
-    const int output = ::open(start.output_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    // A link may lead to any file, which must not be emptied; a pipe without a reader must not hold up the child.
+    const int output = ::open(start.output_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0644);
     const bool ready = input >= 0 && output >= 0 && ::dup2(input, STDIN_FILENO) >= 0 && ::dup2(output, STDOUT_FILENO) >= 0 &&
                        ::dup2(output, STDERR_FILENO) >= 0 && ::chdir(start.folder.c_str()) == 0;
     if (stays_open >= 0) ::fcntl(stays_open, F_SETFD, 0);
@@ -72,8 +74,7 @@ void ChildProcess::kill() {
 }
 
 std::string last_line(const std::string& output_path) {
-    std::ifstream file(output_path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::string text = read_input_file(output_path, kOutputBytesMax).bytes;
     while (!text.empty() && text.back() == '\n') text.pop_back();
     text.erase(0, text.rfind('\n') + 1);  // everything if there is no other line
     return text.size() <= kLastCharacters ? text : text.substr(text.size() - kLastCharacters);

@@ -14,7 +14,7 @@ struct ChildStart {
     std::string program{};                     // path
     std::vector<std::string> words{};          // argv, the program's name first
     std::string folder{};                      // its working directory
-    std::string output_path{};                 // receives its output; created or emptied
+    std::string output_path{};                 // receives its output; created or emptied; a link is refused
     const OutputHandle* stays_open = nullptr;  // inherited, so that its lock is held until the child has ended
     bool ends_with_us = true;                  // false for a shell command, which must not be killed halfway
 };
@@ -40,7 +40,7 @@ private:
     std::optional<int> exit_code_;
 };
 
-// The last line that a child printed, for a message; empty if there is none.
+// The last line that a child printed, for a message; empty if there is none, or the output is not a file.
 std::string last_line(const std::string& output_path);
 
 }  // namespace ums

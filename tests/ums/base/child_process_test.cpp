@@ -1,8 +1,12 @@
 #include "ums/base/child_process.hpp"
 
+#include <sys/stat.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "tests/support/catch.hpp"
@@ -34,6 +38,22 @@ TEST_CASE("a child runs in its folder, writes its output there, and ends with it
     CHECK(code_of(child) == 7);
     CHECK(ums::last_line((folder.path() / "said").string()) == "the last word");
     CHECK_THAT(test::read_text(folder.path() / "said"), ContainsSubstring(folder.path().filename().string()));
+}
+
+TEST_CASE("a child does not start if its output would go through a link, or into a pipe without a reader") {
+    const test::TempFolder folder;
+    const auto precious = folder.path() / "precious";
+    const auto said = folder.path() / "said";
+    std::ofstream(precious) << "data" << std::flush;
+    SECTION("a link") { std::filesystem::create_symlink(precious, said); }
+    SECTION("a pipe") {
+        REQUIRE(::mkfifo(said.c_str(), 0600) == 0);
+        CHECK(ums::last_line(said.string()).empty());
+    }
+    std::fflush(nullptr);
+    ums::ChildProcess child(shell(folder, "echo new"));
+    CHECK(code_of(child) == 127);
+    CHECK(test::read_text(precious) == "data");
 }
 
 TEST_CASE("a child that cannot be started has an exit code that tells this") {
