@@ -150,7 +150,8 @@ TEST_CASE("a rate is shown with the digits that it takes to see on which side of
     const auto text_of = [&](const char* limit) {
         return reports::measure_limit_text(reports::evaluate_measure_limit(measure_limit(limit), rounds));
     };
-    CHECK_THAT(text_of("requests_per_s < 10.2"), ContainsSubstring("kept") && ContainsSubstring(": 10.5 requests/s for"));
+    CHECK_THAT(text_of("requests_per_s < 10.2"), ContainsSubstring("kept") && ContainsSubstring(": 11 requests/s for"));
+    CHECK_THAT(text_of("requests_per_s < 10.7"), ContainsSubstring("EXCEEDED") && ContainsSubstring(": 10.5 requests/s for"));
     CHECK_THAT(text_of("requests_per_s <= 10"), ContainsSubstring("kept") && ContainsSubstring(": 11 requests/s for"));
     CHECK_THAT(text_of("requests_per_s < 11"), ContainsSubstring("EXCEEDED") && ContainsSubstring(": 10.5 requests/s for"));
     CHECK_THAT(text_of("requests_per_s < 20"), ContainsSubstring("EXCEEDED") && ContainsSubstring(": 11 requests/s for"));
