@@ -50,7 +50,7 @@ std::uint64_t engine_requests_of(const MeasureTimespan& spec, const MeasureThrea
 
 // MeasureTargetFacts::hole_percent. A file in very many pieces is not examined to its end.
 double hole_percent_of(const MeasureTargetWork& work, ums::Storage& storage) {
-    constexpr std::uint32_t kPiecesMax = 100'000;
+    constexpr std::uint32_t kPiecesMax = 10'000;
     const MeasureFile& file = *work.door.file;
     if (work.spec.write_percent == 100 || file.is_device || file.was_created) return 0;  // what was created is filled first
     const std::uint64_t end_bytes = work.range.begin_bytes() + work.range.length_bytes();
