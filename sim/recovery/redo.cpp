@@ -22,8 +22,16 @@ constexpr std::uint32_t kWritersPerFile = 16;
 // Pages that a writer examines at a time.
 constexpr std::uint32_t kRedoRangePages = 128;
 
+// In place of a checksum, which an entry of a page that is to be written does not have yet: whether anything but zeros is there now.
+constexpr std::uint32_t kNothingStandsThere = 0;
+constexpr std::uint32_t kSomethingStandsThere = 1;
+
 // Whether the page is to be written as its entry says. An entry about which nothing more is known has no LSN.
 bool is_to_be_written(const PageLedger::Entry& entry) { return entry.unknown != 0 && entry.version != 0 && entry.lsn != 0; }
+
+bool is_in_log_alone(const PageLedger::Entry& entry) { return is_to_be_written(entry) && entry.checksum == kNothingStandsThere; }
+
+bool is_empty(const PageLedger::Entry& entry) { return entry.version == 0 && entry.unknown == 0; }
 
 bool is_as_judged(const std::byte* image, const PageJudgement& judgement) {
     if (judgement.condition != PageCondition::sound) return false;
@@ -75,21 +83,45 @@ void Redo::take_record(const LogRecordHeader& header) {
     if (data == nullptr) return;
     PageLedger& ledger = data->ledger;
     const auto kind = static_cast<LogRecordKind>(header.kind);
-    if (kind == LogRecordKind::file_resize) return take_resize(ledger, header);
+    if (kind == LogRecordKind::file_resize) return take_resize(*data, header);
     const bool is_change = kind == LogRecordKind::page_update || kind == LogRecordKind::filler;
     if (!is_change || header.page_id >= ledger.pages_max() || header.version == 0 || header.version > kVersionMax) return;
     const PageLedger::Entry entry = ledger[header.page_id];
     // The LSN of a change is that of its last record.
-    // Behind a cut, versions begin again: only the LSN says whether an image has the change.
-    const bool is_newer =
-        header.lsn > entry.lsn && (header.version > entry.version || (header.version == entry.version && entry.unknown != 0));
-    if (is_newer) ledger.restore(header.page_id, header.version, header.lsn, 0, true);
+    // Behind a cut, versions begin again: only the LSN says whether an image has the change. What an earlier record says is older.
+    const bool is_next = header.version > entry.version || (header.version == entry.version && entry.unknown != 0);
+    if (header.lsn <= entry.lsn || (!is_next && !is_to_be_written(entry))) return;
+    const bool is_first = is_empty(entry) || is_in_log_alone(entry);
+    ledger.restore(header.page_id, header.version, header.lsn, is_first ? kNothingStandsThere : kSomethingStandsThere, true);
 }
 
-// A cut takes the images that are older than it. A growth takes nothing, and what was written after either stays as it is: an outside
-// ledger knows its checksum, and may be the only one to know it if the recovery is cut off.
-void Redo::take_resize(PageLedger& ledger, const LogRecordHeader& header) {
-    if (is_cut(header)) ledger.forget_from(header.page_count, header.lsn);
+// A growth takes nothing, and what was written after it, or after a cut, stays as it is: an outside ledger knows its checksum, and may be
+// the only one to know it if the recovery is cut off.
+void Redo::take_resize(DataFile& data, const LogRecordHeader& header) {
+    if (const auto cut = open_cuts_.find(&data); cut != open_cuts_.end()) {
+        const bool is_size_back = header.page_id == cut->second.page_count && header.page_count == cut->second.page_id;
+        if (is_size_back) {
+            forget_unless_there(data.ledger, cut->second);
+        } else {
+            data.ledger.forget_from(cut->second.page_count, cut->second.lsn);
+        }
+        open_cuts_.erase(cut);
+    }
+    if (is_cut(header)) open_cuts_.emplace(&data, header);
+}
+
+// Either the system had refused the cut, and took nothing, or the file has grown again since, by zeros.
+void Redo::forget_unless_there(PageLedger& ledger, const LogRecordHeader& cut) {
+    const std::uint64_t end = std::min<std::uint64_t>(cut.page_id, ledger.pages_max());
+    for (std::uint64_t page = cut.page_count; page < end; ++page) {
+        const auto each = static_cast<std::uint32_t>(page);
+        if (is_in_log_alone(ledger[each])) ledger.forget(each);
+    }
+}
+
+void Redo::end_open_cuts() {
+    for (const auto& [data, cut] : open_cuts_) data->ledger.forget_from(cut.page_count, cut.lsn);
+    open_cuts_.clear();
 }
 
 ums::Task<void> Redo::run() {
@@ -103,6 +135,7 @@ ums::Task<void> Redo::run() {
             "to the data files.");
         co_return;
     }
+    end_open_cuts();
     for (DataFile* const data : data_files_) co_await fit_size(*data);
     give_up_lost_pages();
     co_await write_pages();

@@ -6,11 +6,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <vector>
 
 #include "sim/files/data_file.hpp"
 #include "sim/files/page_ranges.hpp"
+#include "sim/page/log_layout.hpp"
 #include "sim/results.hpp"
 #include "sim/verify/log_analysis.hpp"
 #include "sim/verify/page_verification.hpp"
@@ -41,7 +43,9 @@ private:
 
     [[nodiscard]] DataFile* file_of(std::uint32_t file_id) const;
     void take_record(const LogRecordHeader& header);
-    static void take_resize(PageLedger& ledger, const LogRecordHeader& header);
+    void take_resize(DataFile& data, const LogRecordHeader& header);
+    static void forget_unless_there(PageLedger& ledger, const LogRecordHeader& cut);
+    void end_open_cuts();
     ums::Task<void> fit_size(DataFile& data);
     void give_up_lost_pages();
     ums::Task<void> write_pages();
@@ -56,6 +60,9 @@ private:
     Journal& journal_;
     std::mutex mutex_;  // guards what follows while pages are verified
     std::vector<LostPage> lost_;
+    // The cut of each file that was logged last, until the next record about the file's size shows whether it may have been taken back. If
+    // not, it takes the images and changes that are older than it.
+    std::map<DataFile*, LogRecordHeader> open_cuts_;
     std::uint64_t pages_given_up_ = 0;
     std::atomic<std::uint64_t> pages_written_{0};
 };

@@ -1,13 +1,16 @@
-// What a repair makes of pages that only the sums of the last checkpoint show to be too old. In virtual time, on files in memory.
+// What a repair makes of pages that only the sums of the last checkpoint show to be too old, or that a cut would have taken that the system
+// refused. In virtual time, on files in memory.
 #include "sim/recovery/redo.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sim/page/log_layout.hpp"
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/support/left_run.hpp"
 #include "tests/sim/support/page_buffer.hpp"
@@ -17,6 +20,67 @@ using namespace sim::testing;
 using sim::kPageBytes;
 using sim::PageHeader;
 using sim::Results;
+
+namespace {
+
+struct LoggedChange {
+    std::uint64_t lsn = 0;
+    std::uint32_t page = 0;
+    std::uint32_t version = 0;
+};
+
+// Of all pages but the first, as the log has them from this LSN on.
+std::vector<LoggedChange> changes_from(LeftRun& left, std::uint64_t lsn) {
+    std::vector<LoggedChange> changes;
+    left.change_each_record([&](sim::LogRecordHeader& record, std::span<std::byte> /*body*/) {
+        const bool is_wanted = LeftRun::is_change(record) && record.lsn >= lsn && record.page_id != 0;
+        if (is_wanted) changes.push_back({record.lsn, record.page_id, record.version});
+    });
+    std::sort(changes.begin(), changes.end(), [](const LoggedChange& a, const LoggedChange& b) { return a.lsn < b.lsn; });
+    return changes;
+}
+
+// Instead of the record at this LSN.
+void log_size(LeftRun& left, std::uint64_t lsn, std::uint32_t old_pages, std::uint32_t pages) {
+    left.change_each_record([=](sim::LogRecordHeader& record, std::span<std::byte> /*body*/) {
+        if (record.lsn != lsn) return;
+        record.kind = static_cast<std::uint16_t>(sim::LogRecordKind::file_resize);
+        record.file_id = 1;
+        record.page_id = old_pages;
+        record.version = 0;
+        record.page_count = pages;
+    });
+}
+
+}  // namespace
+
+TEST_CASE("a cut that the system refused takes no page from a repair, and a verification after that blames nobody") {
+    LeftRun left;
+    // As if the last checkpoint had never happened: the blocks from its begin on were in flight and are lost.
+    const std::uint64_t end_lsn = left.durability().checkpoint_lsn;
+    left.erase_blocks([end_lsn](const sim::LogBlockHeader& header) { return header.first_lsn >= end_lsn; });
+    std::vector<LoggedChange> changes = changes_from(left, left.durability().checkpoint_lsn);
+    REQUIRE(changes.size() > 100);
+    // The last two records are of a cut of all but the first page, and of the size that the file has all the same.
+    const auto pages = static_cast<std::uint32_t>(left.data().size_bytes() / kPageBytes);
+    log_size(left, changes[changes.size() - 2].lsn, pages, 1);
+    log_size(left, changes[changes.size() - 1].lsn, 1, pages);
+    changes.resize(changes.size() - 2);
+    // A change that had not been written yet.
+    const auto last = std::find_if(changes.rbegin(), changes.rend(), [&left](const LoggedChange& change) {
+        return change.version > 1 && left.header(change.page).lsn == change.lsn;
+    });
+    REQUIRE(last != changes.rend());
+    left.put_version(last->page, last->version - 1, last->lsn - 1);
+    REQUIRE(kinds(left.verify()) == "");
+    const Results repair = left.work(sim::Job::repair);
+    INFO(left.run.sink.text());
+    CHECK(kinds(repair) == "");
+    REQUIRE(repair.resumed);
+    CHECK(repair.resumed->pages_redone == 1);
+    CHECK(left.header(last->page).version == last->version);
+    CHECK(kinds(left.verify()) == "");
+}
 
 TEST_CASE("a repair rewrites the pages that the sums of their region name, with the versions that these prove") {
     const std::uint32_t count = GENERATE(1U, 2U);
