@@ -221,8 +221,10 @@ ums::Task<void> Redo::write_page(DataFile& data, std::uint32_t page, std::byte* 
     pages_written_.fetch_add(1, std::memory_order_relaxed);
 }
 
+// Even if each write is durable by itself: a new size is not, nor need be what stands there. A run that was killed, or whose machine was
+// reset, may have left pages that only a cache holds, and the next checkpoint promises them.
 ums::Task<void> Redo::sync(DataFile& data) {
-    if (!data.file.needs_flushes() || run_.is_stopping()) co_return;
+    if (!data.file.requests_durability() || run_.is_stopping()) co_return;
     const std::error_code error = co_await data.file.sync();
     if (error) co_await end_run_unsynced(data.file, error, run_, journal_);
 }

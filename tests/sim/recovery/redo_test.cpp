@@ -1,5 +1,5 @@
 // What a repair makes of pages that only the sums of the last checkpoint show to be too old, or that a cut would have taken that the system
-// refused. In virtual time, on files in memory.
+// refused; and what it makes durable. In virtual time, on files in memory.
 #include "sim/recovery/redo.hpp"
 
 #include <algorithm>
@@ -80,6 +80,17 @@ TEST_CASE("a cut that the system refused takes no page from a repair, and a veri
     CHECK(repair.resumed->pages_redone == 1);
     CHECK(left.header(last->page).version == last->version);
     CHECK(kinds(left.verify()) == "");
+}
+
+TEST_CASE("what recovery finds in a data file is made durable before a checkpoint promises it, also if each write is durable by itself") {
+    const sim::Durability durability = GENERATE(sim::Durability::write_through, sim::Durability::none);
+    LeftRun left(0, 0, [durability](sim::Options& options) { options.files[0].durability = durability; });
+    const auto is_sync = [&left](const Recorded& request) {
+        return request.operation == ums::IoOperation::sync && request.path == left.data_path();
+    };
+    const std::size_t before = left.run.storage.select(is_sync).size();
+    CHECK(kinds(left.work(sim::Job::repair)) == "");
+    CHECK(left.run.storage.select(is_sync).size() - before == (durability == sim::Durability::none ? 0U : 1U));
 }
 
 TEST_CASE("a repair rewrites the pages that the sums of their region name, with the versions that these prove") {
