@@ -90,13 +90,13 @@ ums::Task<std::error_code> FileResizer::grow(DataFile& data, std::uint32_t pages
     std::error_code error = co_await file.resize(new_bytes);
     if (!error && context_.options.stamp_files) error = co_await stamp_zeros(file, context_.run, context_.journal, old_bytes, new_bytes);
     if (!error) error = co_await sync(file);
-    std::uint64_t lsn = 0;
-    if (!error) lsn = co_await log_size(data, pages, reservation);
-    if (!error && lsn == 0) error = std::make_error_code(std::errc::operation_canceled);
     if (error) {
         static_cast<void>(co_await file.resize(old_bytes));
         co_return error;
     }
+    // If the log has failed, the record may have arrived all the same, and no file is ever shorter than its log says: it stays as it is.
+    const std::uint64_t lsn = co_await log_size(data, pages, reservation);
+    if (lsn == 0) co_return std::make_error_code(std::errc::operation_canceled);
     if (context_.promises != nullptr) context_.promises->grown(file.id(), pages);
     file.grown_count.fetch_add(1, std::memory_order_relaxed);
     co_return error;

@@ -33,6 +33,13 @@ ums::Task<void> resize_under(WorkerWorld& world, std::uint64_t size_bytes, const
     world.storage.set_rule(nullptr);
 }
 
+// The disk refuses each write of the log.
+FaultyStorage::Rule no_log(WorkerWorld& world) {
+    return [file = world.data().file.transfer_handle().value](const ums::IoRequest& request) {
+        return Fate{.error = request.operation == ums::IoOperation::write && request.file.value != file ? EIO : 0};
+    };
+}
+
 // Gives these pages a new version, and writes it to the disk.
 ums::Task<void> write_changed_pages(WorkerWorld& world, const std::vector<std::uint32_t>& pages) {
     for (const std::uint32_t page : pages) co_await world.change_page(page);
@@ -161,14 +168,24 @@ TEST_CASE("a shrink that cannot be logged cuts nothing") {
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         const std::vector<std::uint32_t> pages{700};
         co_await write_changed_pages(w, pages);
-        const FaultyStorage::Rule no_log = [file = w.data().file.transfer_handle().value](const ums::IoRequest& request) {
-            return Fate{.error = request.operation == ums::IoOperation::write && request.file.value != file ? EIO : 0};
-        };
-        co_await resize_under(w, kMb, no_log);
+        const FaultyStorage::Rule rule = no_log(w);
+        co_await resize_under(w, kMb, rule);
         CHECK(w.data().file.size_bytes() == 8 * kMb);
         CHECK(w.data().file.shrunk_count == 0);
         CHECK(w.data().ledger[700].version == 1);
     });
+}
+
+TEST_CASE("a growth that cannot be logged is not taken back: the record may have arrived, and no file is shorter than its log says") {
+    WorkerWorld world;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        co_await resize_data(w, 4 * kMb);
+        const FaultyStorage::Rule rule = no_log(w);
+        co_await resize_under(w, 8 * kMb, rule);
+        CHECK(w.data().file.size_bytes() == 8 * kMb);
+        CHECK(w.data().file.grown_count == 0);
+    });
+    CHECK(world.sink.count_of(sim::Severity::warning, "It stays as it is") == 0);
 }
 
 TEST_CASE("a change of size is synced immediately, unless the file promises nothing") {
