@@ -38,10 +38,12 @@ FileCuts read_cuts(std::span<const std::byte> body) {
 
 }  // namespace
 
-std::uint32_t pages_that_stay(const FileOptions& file) {
-    constexpr std::uint64_t kAll = ~std::uint32_t{0};
+// No file is ever shorter than its InitialSize. If it was, the run had another one: verify is also called without -size.
+std::uint32_t pages_that_stay(const FileOptions& file, std::uint32_t pages) {
     const bool is_cut_at_times = file.shrinkable && file.increment_mb != 0;
-    return static_cast<std::uint32_t>(is_cut_at_times ? std::min(kAll, file.initial_size_mb * (ums::kMb / kPageBytes)) : kAll);
+    if (!is_cut_at_times) return ~std::uint32_t{0};
+    const std::uint64_t initial_pages = file.initial_size_mb * (ums::kMb / kPageBytes);
+    return initial_pages <= pages ? static_cast<std::uint32_t>(initial_pages) : 1;
 }
 
 ums::Task<void> LogAnalysis::run() {
@@ -98,9 +100,11 @@ void LogAnalysis::release_unpromised() {
     if (!extent_.has_hole() && !scan_.has_unreadable()) return;
     for (const SimFile* data : data_files_) {
         ProvenFile& file = files_.at(data->id());
-        file.bounds.may_have_been_cut(pages_that_stay(data->options()));
-        file.promises.may_have_been_cut(pages_that_stay(data->options()));
-        if (!has_every_change()) file.promises.release_from(pages_that_stay(data->options()));
+        const std::uint32_t logged = file.bounds.promised_pages();
+        const std::uint32_t staying = pages_that_stay(data->options(), logged != 0 ? logged : data->pages());
+        file.bounds.may_have_been_cut(staying);
+        file.promises.may_have_been_cut(staying);
+        if (!has_every_change()) file.promises.release_from(staying);
     }
 }
 

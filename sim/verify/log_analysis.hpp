@@ -33,8 +33,8 @@ struct ProvenFile {
     bool is_made = true;  // otherwise the run was cut off while it created the file, which may hold anything
 };
 
-// How many of its pages are never cut off, whatever a log says. Pure.
-[[nodiscard]] std::uint32_t pages_that_stay(const FileOptions& file);
+// How many of its pages are never cut off, whatever a log says. `pages`: that it had at some time. Pure.
+[[nodiscard]] std::uint32_t pages_that_stay(const FileOptions& file, std::uint32_t pages);
 
 class LogAnalysis {
 public:

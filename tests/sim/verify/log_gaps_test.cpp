@@ -355,4 +355,8 @@ TEST_CASE("pages that a missing part of the log may have cut off, and that are n
     left.data().write(stays_bytes - sim::kPageBytes, zeros.data(), sim::kPageBytes);
     const Results lost = left.verify();
     CHECK(lost.findings.back().place.page_id == stays_bytes / sim::kPageBytes - 1);
+    // That of -dir without -size: longer than the file ever was.
+    file.initial_size_mb = 4096;
+    const Results of_other_size = left.verify();
+    CHECK(std::all_of(of_other_size.findings.begin(), of_other_size.findings.end(), is_in_log));
 }
