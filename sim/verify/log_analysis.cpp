@@ -97,7 +97,7 @@ void LogAnalysis::release_unpromised() {
         if (is_incomplete) file.bounds.allow_any();
         if (promises_nothing || may_hide_cut) file.promises.release_all();
     }
-    if (!extent_.has_hole() && !scan_.has_unreadable()) return;
+    if (!extent_.has_hole() && !scan_.has_unreadable() && !is_incomplete) return;
     for (const SimFile* data : data_files_) {
         ProvenFile& file = files_.at(data->id());
         const std::uint32_t logged = file.bounds.promised_pages();

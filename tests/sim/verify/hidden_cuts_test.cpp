@@ -64,3 +64,22 @@ TEST_CASE("what a ledger holds about pages that a missing part of the log may ha
     file.shrinkable = true;
     CHECK(wrong_pages_by(left, promises) == std::vector<std::uint32_t>{kOlder});
 }
+
+TEST_CASE("a file is not blamed for its size if the record of a cut may be in a block that no longer comes back") {
+    LeftRun left(64);
+    sim::FileOptions& file = left.options.files[0];
+    file.increment_mb = 1;
+    file.shrinkable = true;
+    file.initial_size_mb = 4;
+    const std::uint64_t block_bytes = left.offset_of_block(1);
+    left.data().resize(left.data().size_bytes() - 10 * sim::kPageBytes);
+    const std::uint64_t last_byte = left.log().size_bytes() - 1;
+    left.change_log_reads([block_bytes, last_byte, is_scanned = false](ums::IoRequest& request) mutable {
+        if (is_scanned) garble(request, block_bytes + 100);
+        is_scanned = is_scanned || covers(request, last_byte);
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE_FALSE(results.findings.empty());
+    for (const sim::Finding& finding : results.findings) CHECK(finding.place.is_log);
+}
