@@ -228,7 +228,7 @@ void PageVerification::explain_wrong_pages() {
 std::uint32_t PageVerification::promised_pages_of(const File& file) const {
     const std::uint32_t made = file.proven->is_made && !log_.is_empty() ? 1 : 0;
     const PageBounds& bounds = file.proven->bounds;
-    const std::uint32_t logged = recovered_.has_hole ? 0 : std::min(bounds.promised_pages(), bounds.hidden_cut_from());
+    const std::uint32_t logged = std::min(bounds.promised_pages(), bounds.hidden_cut_from());
     return std::max({made, logged, file.proven->promises.page_count()});
 }
 
