@@ -48,6 +48,10 @@ inline constexpr std::uint32_t kLogFlushesMax = 112;
 // takes 32 bytes of the log, which keeps room for them.
 inline constexpr std::size_t kUnwrittenPagesMax = 256;
 
+// A task that looks through the ledger of a file, or through the frames of the pool, lets others run after so many pages, if it has had its
+// time: a file of 1 TB has 134 million, and the log would wait.
+inline constexpr std::uint32_t kPagesBetweenYields = 4096;
+
 // Below this no work is possible: a 1 MB gather write, a 512 KB read-ahead and single pages need frames at the same time.
 inline constexpr std::uint64_t kBufferPoolMbMin = 8;
 

@@ -64,10 +64,7 @@ ums::Task<bool> BackupParts::empty(DataFile& data, std::uint32_t kept_pages, std
     co_await data.file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
     std::error_code error;
     if (data.file.pages() > kept_pages) error = co_await data.file.resize(std::uint64_t{kept_pages} * kPageBytes);
-    if (!error) {
-        context.buffers.pool().discard_from(data.file.id(), kept_pages);
-        data.ledger.forget_from(kept_pages);
-    }
+    if (!error) static_cast<void>(co_await context.buffers.forget_from(data, kept_pages));
     const std::uint64_t new_bytes = std::uint64_t{pages} * kPageBytes;
     if (!error && pages > data.file.pages()) error = co_await grow_or_stay(data.file, new_bytes);
     bool has_more_room = false;

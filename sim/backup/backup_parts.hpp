@@ -21,10 +21,6 @@
 
 namespace sim {
 
-// A task that looks through the ledger of a file lets others run after so many pages, if it has had its time: a file of 1 TB has 134
-// million, and the log would wait.
-inline constexpr std::uint32_t kPagesBetweenYields = 4096;
-
 // How long an operation of a backup takes.
 class WorkClock {
 public:

@@ -8,6 +8,7 @@
 #include "sim/buffer/page_writer.hpp"
 #include "sim/files/io_retry.hpp"
 #include "sim/page/page_codec.hpp"
+#include "ums/sched/scheduler.hpp"
 
 namespace sim {
 
@@ -190,6 +191,25 @@ ums::Task<bool> BufferManager::read_again(DataFile& data, Frame& frame, std::vec
     if (old != kNoSlot) pool_.slots().release(old);
     if (!complete) pool_.discard(frame);
     co_return complete;
+}
+
+ums::Task<std::uint64_t> BufferManager::discard_from(const DataFile& data, std::uint32_t first_page) {
+    const std::uint32_t frames = pool_.frame_count();
+    std::uint64_t dirty_count = 0;
+    for (std::uint32_t begin = 0; begin < frames; begin += kPagesBetweenYields) {
+        dirty_count += pool_.discard_from(data.file.id(), first_page, begin, std::min(begin + kPagesBetweenYields, frames));
+        co_await ums::Scheduler::current().yield_if_due();
+    }
+    co_return dirty_count;
+}
+
+ums::Task<std::uint64_t> BufferManager::forget_from(DataFile& data, std::uint32_t first_page) {
+    const std::uint64_t dirty_count = co_await discard_from(data, first_page);
+    for (std::uint64_t page = first_page; page < data.ledger.pages_max(); page += kPagesBetweenYields) {
+        data.ledger.forget_range(page, page + kPagesBetweenYields);
+        co_await ums::Scheduler::current().yield_if_due();
+    }
+    co_return dirty_count;
 }
 
 }  // namespace sim

@@ -64,6 +64,12 @@ public:
     // The change is in the log at `lsn`.
     static void logged(Frame& frame, std::uint64_t lsn);
 
+    // Removes every page of the file from `first_page` on from memory, dirty or not. The caller holds the file's resize latch exclusively.
+    // Yields: a large pool has millions of frames. Returns how many pages were dirty.
+    ums::Task<std::uint64_t> discard_from(const DataFile& data, std::uint32_t first_page);
+    // The same for pages that the file no longer has: its ledger forgets them, too.
+    ums::Task<std::uint64_t> forget_from(DataFile& data, std::uint32_t first_page);
+
     [[nodiscard]] BufferPool& pool() { return pool_; }
     [[nodiscard]] PageChecker& checker() { return checker_; }
     // Set when free memory is short, and again when a task waits for some; the lazy writer waits for it.

@@ -33,6 +33,7 @@ ums::Task<void> Snapshot::take() {
     } else {
         // The first page of the replica is its signature, so that of the source is never copied.
         for (std::uint32_t page = 0; page < source_.file.pages(); ++page) {
+            if (page % kPagesBetweenYields == 0) co_await ums::Scheduler::current().yield_if_due();
             if (is_copied(page)) copied(page).store(false, std::memory_order_relaxed);
         }
         pages_.store(source_.file.pages(), std::memory_order_release);
@@ -46,8 +47,7 @@ ums::Task<std::error_code> Snapshot::empty_replica() {
     co_await replica_.file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
     std::error_code error = co_await replica_.file.resize(kPageBytes);
     if (!error) {
-        static_cast<void>(buffers_.pool().discard_from(replica_.file.id(), 1));
-        replica_.ledger.forget_from(1);
+        static_cast<void>(co_await buffers_.forget_from(replica_, 1));
         error = co_await replica_.file.resize(source_.file.size_bytes());
     }
     replica_.file.resize_latch().release_exclusive();

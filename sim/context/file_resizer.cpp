@@ -76,8 +76,8 @@ ums::Task<std::error_code> FileResizer::cut(DataFile& data, std::uint32_t pages,
         static_cast<void>(co_await log_size(data, old_pages, reservation, true));
         co_return error;
     }
-    file.local_counters().pages_cleaned.add(context_.buffers.pool().discard_from(file.id(), pages));
-    data.ledger.forget_from(pages);
+    const std::uint64_t dirty_pages = co_await context_.buffers.forget_from(data, pages);
+    file.local_counters().pages_cleaned.add(dirty_pages);
     file.shrunk_count.fetch_add(1, std::memory_order_relaxed);
     co_return co_await sync(file);
 }

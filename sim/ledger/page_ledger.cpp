@@ -27,10 +27,11 @@ void PageLedger::acknowledge(std::uint32_t page, std::uint32_t version, std::uin
     touch(page);
 }
 
-void PageLedger::forget_from(std::uint32_t first_page, std::uint64_t before_lsn) {
+void PageLedger::forget_range(std::uint64_t first_page, std::uint64_t end_page, std::uint64_t before_lsn) {
+    const std::uint64_t end = std::min(end_page, pages_max_);
     std::uint64_t page = first_page;
-    while (page < pages_max_) {
-        const std::uint64_t range_end = std::min((page / kRangePages + 1) * kRangePages, pages_max_);
+    while (page < end) {
+        const std::uint64_t range_end = std::min((page / kRangePages + 1) * kRangePages, end);
         const bool is_touched = touched_[page / kRangePages].load(std::memory_order_relaxed);
         for (; is_touched && page < range_end; ++page) {
             const auto each = static_cast<std::uint32_t>(page);

@@ -74,7 +74,9 @@ public:
     void forget(std::uint32_t page) { store(page, Entry{}); }
     // The same for all pages from this one on whose last change is before this LSN; quick if none was touched, and takes no memory for
     // pages that were never written.
-    void forget_from(std::uint32_t first_page, std::uint64_t before_lsn = UINT64_MAX);
+    void forget_from(std::uint32_t first_page, std::uint64_t before_lsn = UINT64_MAX) { forget_range(first_page, pages_max_, before_lsn); }
+    // The same for the pages of [first_page, end_page); those behind the last one are ignored.
+    void forget_range(std::uint64_t first_page, std::uint64_t end_page, std::uint64_t before_lsn = UINT64_MAX);
 
     [[nodiscard]] std::uint64_t pages_max() const { return pages_max_; }
 

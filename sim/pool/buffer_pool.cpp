@@ -153,9 +153,9 @@ void BufferPool::collect_dirty(std::uint32_t begin, std::uint32_t end, std::vect
     }
 }
 
-std::uint64_t BufferPool::discard_from(std::uint32_t file_id, std::uint32_t first_page) {
+std::uint64_t BufferPool::discard_from(std::uint32_t file_id, std::uint32_t first_page, std::uint32_t begin, std::uint32_t end) {
     std::uint64_t dirty_count = 0;
-    for (std::uint64_t number = 0; number < frame_count_; ++number) {
+    for (std::uint32_t number = begin; number < end; ++number) {
         Frame& frame = frames_[number];
         const std::uint64_t page = frame.page.load(std::memory_order_relaxed);
         if (page == kNoPage) continue;

@@ -45,9 +45,9 @@ public:
     // Appends the keys of all dirty pages of frames [begin, end), packed.
     void collect_dirty(std::uint32_t begin, std::uint32_t end, std::vector<std::uint64_t>& keys);
 
-    // Removes every page of the file from `first_page` on from the pool, dirty or not. The caller keeps all others off the file. Returns
-    // how many were dirty.
-    std::uint64_t discard_from(std::uint32_t file_id, std::uint32_t first_page);
+    // Removes every page of the file from `first_page` on from frames [begin, end), dirty or not. The caller keeps all others off the file.
+    // Returns how many were dirty.
+    std::uint64_t discard_from(std::uint32_t file_id, std::uint32_t first_page, std::uint32_t begin, std::uint32_t end);
 
     [[nodiscard]] SlotAllocator& slots() { return slots_; }
     [[nodiscard]] const SlotAllocator& slots() const { return slots_; }

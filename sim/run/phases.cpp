@@ -137,7 +137,8 @@ ums::Task<bool> WholeFileWork::is_untouched_hole(DataFile& data, std::uint32_t f
 ums::Task<void> WholeFileWork::empty_pool() {
     for (const auto& data : context_.data_files) {
         co_await data->file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
-        data->file.local_counters().pages_cleaned.add(context_.buffers.pool().discard_from(data->file.id(), 0));
+        const std::uint64_t dirty_pages = co_await context_.buffers.discard_from(*data, 0);
+        data->file.local_counters().pages_cleaned.add(dirty_pages);
         const std::error_code error = co_await data->file.drop_cache();
         if (error) {
             data->file.note_failed_sync(error);

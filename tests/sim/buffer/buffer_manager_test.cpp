@@ -7,8 +7,11 @@
 #include "tests/sim/support/raw_file.hpp"
 #include "tests/sim/support/request_log.hpp"
 #include "tests/sim/support/rig.hpp"
+#include "tests/sim/support/worker_world.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/seed.hpp"
+#include "ums/sched/scheduler.hpp"
+#include "ums/sched/task_group.hpp"
 
 using sim::BufferManager;
 using sim::FindingKind;
@@ -39,7 +42,7 @@ void run_fixes(Rig& rig, Body body) {
         co_await body(r, requests, prng);
         r.storage.set_rule(nullptr);
         CHECK(r.data().file.resize_latch().try_acquire_exclusive());
-        static_cast<void>(r.pool->discard_from(r.data().file.id(), 0));
+        static_cast<void>(r.pool->discard_from(r.data().file.id(), 0, 0, r.pool->frame_count()));
         r.data().file.resize_latch().release_exclusive();
         CHECK(r.pool->slots().free_count() == free_slots);
     });
@@ -359,4 +362,35 @@ TEST_CASE("users, readers and writers on all schedulers: no transfer overlaps a 
     CHECK(rig.sink.events().empty());
     CHECK(watch.violations() == std::vector<std::string>{});
     CHECK(watch.count() > 1000);
+}
+
+TEST_CASE("while pages are removed from memory and ledger others run: with large files it takes long, and the log must not wait") {
+    constexpr int kTimes = 20;
+    sim::testing::WorkerWorld world;
+    // Tasks yield wherever they may.
+    world.shuffle_seed = 1;
+    world.options.files[0].initial_size_mb = world.options.files[0].max_size_mb = 16U << 10;  // 2 million pages
+    world.options.files[0].sparse = true;
+    world.run([](sim::testing::WorkerWorld& w) -> ums::Task<void> {
+        bool is_over = false;
+        std::uint32_t turns = 0;
+        auto count_turns = [](const bool& is_ended, std::uint32_t& count) -> ums::Task<void> {
+            for (; !is_ended; ++count) co_await ums::Scheduler::current().yield();
+        };
+        co_await w.change_page(7);
+        co_await w.data().file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
+        ums::TaskGroup tasks;
+        ums::Scheduler::current().fork(tasks, count_turns(is_over, turns));
+        std::uint64_t dirty_pages = 0;
+        for (int i = 0; i < kTimes; ++i) dirty_pages += co_await w.parts->buffers->discard_from(w.data(), 1);
+        const std::uint32_t turns_of_memory = turns;
+        dirty_pages += co_await w.parts->buffers->forget_from(w.data(), 1);
+        const std::uint32_t turns_of_ledger = turns - turns_of_memory;
+        is_over = true;
+        co_await tasks.join();
+        w.data().file.resize_latch().release_exclusive();
+        CHECK(dirty_pages == 1);
+        CHECK(turns_of_memory > 0);
+        CHECK(turns_of_ledger > 100);
+    });
 }

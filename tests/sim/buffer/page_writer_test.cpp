@@ -340,7 +340,7 @@ TEST_CASE("a version whose write failed is not given again, even if the page has
         co_await writer.write_around(r.data(), 7, false);
         CHECK(r.data().ledger[7].unknown == 1);
         r.storage.set_rule(nullptr);
-        static_cast<void>(r.pool->discard_from(r.data().file.id(), 0));
+        static_cast<void>(r.pool->discard_from(r.data().file.id(), 0, 0, r.pool->frame_count()));
         co_await r.change_page(r.data(), 7, intent);
         CHECK(Pinned(r, 7)->version == 2);
     });

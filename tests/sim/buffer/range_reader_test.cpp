@@ -159,7 +159,7 @@ TEST_CASE("a page that was changed in memory is compared with its last written v
         REQUIRE(r.sink.findings().size() == 1);
         CHECK(r.sink.findings()[0].place.page_id == 3);
         CHECK(version_in_memory(r, 3) == 2);
-        static_cast<void>(r.pool->discard_from(r.data().file.id(), 1));
+        static_cast<void>(r.pool->discard_from(r.data().file.id(), 1, 0, r.pool->frame_count()));
     });
 }
 

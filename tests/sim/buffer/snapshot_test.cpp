@@ -99,6 +99,36 @@ TEST_CASE("a snapshot of a large file takes no memory for pages that are not cop
     CHECK(world.sink.findings().empty());
 }
 
+TEST_CASE("while a snapshot is taken others run: with large files it takes long, and the log must not wait") {
+    constexpr std::uint32_t kTurnsMax = 100'000;
+    WorkerWorld world;
+    world.shuffle_seed = 1;  // tasks yield wherever they may
+    world.add_replica(8);
+    for (const std::size_t i : {0U, 2U}) {
+        world.options.files[i].initial_size_mb = world.options.files[i].max_size_mb = 16U << 10;  // 2 million pages
+        world.options.files[i].sparse = true;
+    }
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        sim::Snapshot& snapshot = *w.parts->snapshots.front();
+        const std::uint64_t size_bytes = w.data().file.size_bytes();
+        // Nothing is requested after the replica has its size, so time stands still.
+        w.storage.set_rule([size_bytes](const ums::IoRequest& request) {
+            return Fate{.hold = request.operation == ums::IoOperation::truncate && request.offset_bytes == size_bytes};
+        });
+        ums::TaskGroup tasks;
+        (*w.schedulers)[0].spawn(tasks, "Snapshot", snapshot.take());
+        co_await wait_for_held(w.storage, w.clock);
+        w.storage.set_rule(nullptr);
+        w.storage.release_held();
+        std::uint32_t turns = 0;
+        for (; snapshot.pages() == 0 && turns < kTurnsMax; ++turns) co_await ums::Scheduler::current().yield();
+        co_await tasks.join();
+        CHECK(snapshot.pages() > 0);
+        CHECK(turns > 100);
+    });
+    CHECK(world.sink.findings().empty());
+}
+
 TEST_CASE("after a snapshot that finds no room there is none, not the one before it without its pages") {
     WorkerWorld world;
     world.add_replica(8);
