@@ -7,6 +7,7 @@
 #include "sim/files/io_retry.hpp"
 #include "sim/limits.hpp"
 #include "sim/workers/checkpoint_pace.hpp"
+#include "sim/workers/key_sort.hpp"
 
 namespace sim {
 
@@ -98,7 +99,7 @@ ums::Task<void> Checkpoint::collect() {
         std::erase_if(dirty_,
                       [this](std::uint64_t page) { return context_.data_file(PageKey::unpack(page).file_id)->file.options().is_tempdb; });
     }
-    std::sort(dirty_.begin(), dirty_.end());
+    co_await sort_keys(dirty_);
     total_.store(dirty_.size(), std::memory_order_relaxed);
 }
 
