@@ -67,13 +67,14 @@ ums::Task<std::error_code> FileResizer::cut(DataFile& data, std::uint32_t pages,
     if (data.snapshot != nullptr) {
         static_cast<void>(co_await data.snapshot->copy_before_change(pages, old_pages - pages, OnStop::abandon));
     }
+    const PageSums::File before_cut = context_.log.sums_of(file.id());
     const std::uint64_t cut_lsn = co_await log_size(data, pages, reservation);
     if (cut_lsn == 0) co_return std::make_error_code(std::errc::operation_canceled);
     if (context_.promises != nullptr) context_.promises->cut(file.id(), pages, cut_lsn);
     const std::error_code error = co_await file.resize(std::uint64_t{pages} * kPageBytes);
     if (error) {
         // What the cut pages had been promised is not promised again before they are written again: less is demanded than could be.
-        static_cast<void>(co_await log_size(data, old_pages, reservation, true));
+        static_cast<void>(co_await log_size(data, old_pages, reservation, &before_cut));
         co_return error;
     }
     const std::uint64_t dirty_pages = co_await context_.buffers.forget_from(data, pages);
@@ -103,7 +104,8 @@ ums::Task<std::error_code> FileResizer::grow(DataFile& data, std::uint32_t pages
 }
 
 // The LSN of the record, which is hardened; 0 if the log has failed.
-ums::Task<std::uint64_t> FileResizer::log_size(DataFile& data, std::uint32_t pages, LogReservation& reservation, bool is_recount) {
+ums::Task<std::uint64_t> FileResizer::log_size(DataFile& data, std::uint32_t pages, LogReservation& reservation,
+                                               const PageSums::File* before_cut) {
     const std::uint32_t file_id = data.file.id();
     const auto version_of = [this, &data, file_id](std::uint32_t page) {
         std::uint32_t version = data.ledger[page].version;
@@ -113,7 +115,7 @@ ums::Task<std::uint64_t> FileResizer::log_size(DataFile& data, std::uint32_t pag
         }
         return version;
     };
-    const std::uint64_t lsn = co_await context_.log.append_resize(reservation, file_id, pages, version_of, is_recount);
+    const std::uint64_t lsn = co_await context_.log.append_resize(reservation, file_id, pages, version_of, before_cut);
     const bool is_hardened = co_await context_.log.harden(lsn);
     co_return is_hardened ? lsn : 0;
 }

@@ -24,7 +24,8 @@ private:
     ums::Task<void> read_last_time(DataFile& data, std::uint32_t begin_page, std::uint32_t end_page);
     ums::Task<std::error_code> cut(DataFile& data, std::uint32_t pages, LogReservation& reservation);
     ums::Task<std::error_code> grow(DataFile& data, std::uint32_t pages, LogReservation& reservation);
-    ums::Task<std::uint64_t> log_size(DataFile& data, std::uint32_t pages, LogReservation& reservation, bool is_recount = false);
+    ums::Task<std::uint64_t> log_size(DataFile& data, std::uint32_t pages, LogReservation& reservation,
+                                      const PageSums::File* before_cut = nullptr);
     ums::Task<std::error_code> sync(SimFile& file);
     void tell(const SimFile& file, std::uint64_t old_bytes, std::uint64_t new_bytes, std::error_code error);
     ums::Task<void> copy_to_snapshot(DataFile& data, std::uint32_t begin_page, std::uint32_t end_page);

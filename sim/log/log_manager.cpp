@@ -155,14 +155,11 @@ ums::Task<CheckpointBegin> LogManager::begin_checkpoint() {
 }
 
 ums::Task<std::uint64_t> LogManager::append_resize(LogReservation& reservation, std::uint32_t file_id, std::uint32_t page_count,
-                                                   const PageSums::VersionOf& version_of, bool is_recount) {
-    PageSums::File file;
-    {
-        const std::lock_guard guard(state_.lock);
-        file = sums_.file(file_id);
-    }
+                                                   const PageSums::VersionOf& version_of, const PageSums::File* before_cut) {
+    PageSums::File file = sums_of(file_id);
     const std::uint32_t old_count = file.page_count;
-    file = sums_.resized(file, page_count, version_of, is_recount);
+    file = sums_.resized(file, page_count, version_of, false);
+    if (before_cut != nullptr) file.regions = before_cut->regions;
     const LogChange change{.kind = LogRecordKind::file_resize, .file_id = file_id, .page_id = old_count, .page_count = page_count};
     const std::uint64_t lsn = co_await append_one(change, sizeof(LogRecordHeader), [&] {
         if (page_count < old_count) {
@@ -171,7 +168,7 @@ ums::Task<std::uint64_t> LogManager::append_resize(LogReservation& reservation, 
         }
         sums_.replace(file_id, std::move(file));
     });
-    reservation.use_all();
+    reservation.use(sizeof(LogRecordHeader) + space_.overhead_bytes());
     co_return lsn;
 }
 

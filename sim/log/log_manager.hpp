@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -71,10 +72,14 @@ public:
     // Appends the mark at which a checkpoint begins. Returns it with a copy of the sums as of its LSN. The log keeps room for it.
     ums::Task<CheckpointBegin> begin_checkpoint();
 
-    // Appends a file_resize, and keeps the sums in step. `version_of`: see PageSums. `is_recount`: counts all pages again, because a cut
-    // that was logged did not take place. The caller keeps all pages of the file from changing.
+    // Appends a file_resize, and keeps the sums in step. `version_of`: see PageSums. `before_cut`: takes back a cut that was logged and did
+    // not take place; the sums of the file before it. The caller keeps all pages of the file from changing, from these sums on.
     ums::Task<std::uint64_t> append_resize(LogReservation& reservation, std::uint32_t file_id, std::uint32_t page_count,
-                                           const PageSums::VersionOf& version_of, bool is_recount = false);
+                                           const PageSums::VersionOf& version_of, const PageSums::File* before_cut = nullptr);
+    [[nodiscard]] PageSums::File sums_of(std::uint32_t file_id) {
+        const std::lock_guard guard(state_.lock);
+        return sums_.file(file_id);
+    }
 
     // Waits until the record at `lsn` is on stable storage. False if the log has failed: then nothing that depends on it may be written.
     ums::Task<bool> harden(std::uint64_t lsn) { return hardening_.harden(lsn); }

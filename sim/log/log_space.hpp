@@ -27,7 +27,6 @@ public:
 
     // This much of the reservation, or all of it if it is less, now holds records: the ring counts what they take.
     void use(std::uint64_t size_bytes);
-    void use_all() { use(remaining_bytes_); }
 
 private:
     LogSpace* space_;

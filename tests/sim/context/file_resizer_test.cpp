@@ -271,6 +271,30 @@ TEST_CASE("a cut that fails is taken back in the log with the versions that page
     });
 }
 
+TEST_CASE("a cut that fails has its room in the log to be taken back, and the sums are those from before it, which nobody counts again") {
+    WorkerWorld world;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        const std::vector<std::uint32_t> pages{100, 700};
+        co_await write_changed_pages(w, pages);
+        sim::LogManager& log = *w.parts->log;
+        const std::uint32_t id = w.data().file.id();
+        sim::LogReservation reservation = co_await log.space().reserve(2 * sizeof(sim::LogRecordHeader), 2);
+        std::uint32_t counted = 0;
+        const sim::PageSums::VersionOf version_of = [&counted](std::uint32_t /*page*/) -> std::uint32_t { return ++counted; };
+        const sim::PageSums::File before = log.sums_of(id);
+        co_await log.append_resize(reservation, id, 128, version_of);
+        CHECK(log.sums_of(id).page_count == 128);
+        CHECK(static_cast<bool>(reservation));
+        const std::uint32_t counted_for_cut = counted;
+        co_await log.append_resize(reservation, id, 1024, version_of, &before);
+        CHECK(counted == counted_for_cut);
+        CHECK_FALSE(static_cast<bool>(reservation));
+        CHECK(log.sums_of(id).page_count == 1024);
+        CHECK(log.sums_of(id).regions == before.regions);
+        CHECK(log.sums_of(id).least_pages == 128);  // the cut stays in the log
+    });
+}
+
 TEST_CASE("a cut is in the log before it is made, and a growth comes into the log only when it has been made and synced") {
     WorkerWorld world;
     CHECK(resize_steps(world, true) == "log cut sync grow sync log ");
