@@ -125,7 +125,9 @@ MergedGaps gaps_of(const std::vector<MergedMember>& members) {
         ranks.insert(*member.previous_rank);
         turns.insert(member.turn - 1);
     }
-    for (std::uint32_t rank = 0; rank < gaps.of; ++rank) {
+    // With more ranks than turns, the others only wait for the end.
+    const std::uint32_t awaited = gaps.turn_count == 0 ? gaps.of : std::min(gaps.of, gaps.turn_count);
+    for (std::uint32_t rank = 0; rank < awaited; ++rank) {
         if (!ranks.contains(rank)) gaps.ranks.push_back(rank);
     }
     for (std::uint32_t turn = 1; turn <= gaps.turn_count; ++turn) {

@@ -33,7 +33,7 @@ struct MergedMember {
 [[nodiscard]] std::optional<MergedMember> member_of(const NamedResults& file);
 
 struct MergedGaps {
-    std::vector<std::uint32_t> ranks;  // that did not come back
+    std::vector<std::uint32_t> ranks;  // without a result; in a hand-over, those that have turns, but no result of any
     std::vector<std::uint32_t> turns;  // about which nothing is known
     std::uint32_t of = 0;
     std::uint32_t turn_count = 0;

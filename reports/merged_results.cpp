@@ -234,7 +234,9 @@ Judged judged(const std::vector<MergedHost>& hosts, const MergedGaps& gaps, std:
     const auto slow = static_cast<std::size_t>(std::count_if(hosts.begin(), hosts.end(), is_only_slow));
     const std::size_t incomplete = count_of(hosts, "INCOMPLETE");
     std::vector<std::string> missing;
-    if (!gaps.ranks.empty()) missing.push_back(fmt::format("{} of {} did not come back", numbers_text("rank", gaps.ranks), gaps.of));
+    // A rank of a hand-over that ended early may have come, and waited for a turn that never began.
+    if (!gaps.ranks.empty() && gaps.turn_count == 0)
+        missing.push_back(fmt::format("{} of {} did not come back", numbers_text("rank", gaps.ranks), gaps.of));
     if (!gaps.turns.empty())
         missing.push_back(fmt::format("there is no result of {} of {}", numbers_text("turn", gaps.turns), gaps.turn_count));
     if (failed > 0) {

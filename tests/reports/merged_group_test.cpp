@@ -103,6 +103,21 @@ TEST_CASE("a turn whose owner was killed by plan is reported by the next one, an
     CHECK(group["group"]["missing_ranks"] == Json::parse("[0]"));
 }
 
+TEST_CASE("of ranks that waited for a turn that never began, or had none, nothing is said to be missing") {
+    Parts files;
+    files.add(turn_part(1, 2, nullptr));
+    files.add(turn_part(2, 2, previous_owner(0, "in-order")));
+    for (Json& result : files.results) result["group"]["of"] = 4;
+    Json group = files.merged();
+    CHECK(group["verdict"] == "PASS");
+    CHECK(group["group"]["missing_ranks"].empty());
+    for (Json& result : files.results) result["group"]["turn"]["turns"] = 4;
+    group = files.merged();
+    CHECK(group["verdict"] == "INCOMPLETE");
+    CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("there is no result of turns 3 and 4 of 4"));
+    CHECK_THAT(group["headline"].get<std::string>(), !ContainsSubstring("did not come back"));
+}
+
 TEST_CASE("a finding's fact about the group becomes its name, and is shown") {
     Parts files;
     files.add(ranked_part(1, 0, 2));
