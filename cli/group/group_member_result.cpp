@@ -24,6 +24,12 @@ std::string end_text(const GroupTurn& turn, bool is_broken_off) {
     return is_broken_off ? "broken off" : "ended in order";
 }
 
+// Of a witness without which a run has given up its meetings.
+std::string absence_text(const GroupLink::Knowledge& known) {
+    if (!known.problem.empty()) return fmt::format("refuses this run ({})", known.problem);
+    return known.trouble.empty() ? "did not come back" : fmt::format("did not come back ({})", known.trouble);
+}
+
 }  // namespace
 
 std::vector<std::string> GroupMember::turn_texts() const {
@@ -100,11 +106,9 @@ void GroupMember::complete(sim::Results& results) const {
     // Only the verdict of a side-by-side run depends on the meetings; owners and readers of shared files reach theirs without them.
     if (missing.empty() && has_met_nobody_ && settings_.terms.plan == "side-by-side") {
         results.outcome = sim::Outcome::not_done;
-        const std::string trouble = link_.knowledge().trouble;
         results.outcome_reason = fmt::format(
-            "The witness {} did not come back{}, so this run did not wait for the others of the group {}: what they wrote afterwards is "
-            "not judged.",
-            link_.name(), trouble.empty() ? trouble : fmt::format(" ({})", trouble), settings_.name);
+            "The witness {} {}, so this run did not wait for the others of the group {}: what they wrote afterwards is not judged.",
+            link_.name(), absence_text(link_.knowledge()), settings_.name);
     }
     if (missing.empty()) return;
     results.outcome = sim::Outcome::not_done;

@@ -102,3 +102,30 @@ TEST_CASE("a run that comes while its witness is being restarted waits for it, b
         CHECK_THROWS_WITH(joined.get(), ContainsSubstring("Connection refused"));
     }
 }
+
+TEST_CASE("a side-by-side run whose group is refused by the witness that was restarted does not say that no witness came back") {
+    const test::IoproofFolder folder;
+    witness_test::write_key(folder, "key", witness_test::kKey);
+    auto rig = std::make_unique<witness_test::Rig>(folder);
+    const cli::WitnessAddress address{.host = "127.0.0.1", .port = rig->port()};
+    cli::GroupSettings settings = hand_over_of_two();
+    settings.terms.plan = "side-by-side";
+    settings.terms.turns = 1;
+    settings.terms.lease_ms = 1000;
+    cli::GroupMember member(settings, address, witness_test::key_of(folder), {});
+    const cli::GracefulStop stop;
+    member.join(stop);
+    rig.reset();
+    folder.write("store/g.group", "damaged");
+    rig = std::make_unique<witness_test::Rig>(folder, address.port);
+    bool may_pass = false;
+    for (int i = 0; i < 100 && !may_pass; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        may_pass = member.may_pass(sim::RunGroup::Meeting::begin, 0);
+    }
+    REQUIRE(may_pass);
+    sim::Results results;
+    member.complete(results);
+    CHECK(results.outcome == sim::Outcome::not_done);
+    CHECK_THAT(results.outcome_reason, ContainsSubstring("refuses this run (its file g.group cannot be read, or is damaged"));
+}
