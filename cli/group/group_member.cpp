@@ -83,18 +83,22 @@ std::string GroupMember::text() const {
 
 // --- coming and going ---
 
+void GroupMember::refuse(const std::string& why) const {
+    throw sim::EnvironmentError(fmt::format("--group {} at the witness {}: {}", settings_.name, link_.name(), why));
+}
+
 void GroupMember::check(const GroupLink::Knowledge& known, std::uint64_t silent_since_ns) const {
-    const auto refuse = [this](const std::string& why) {
-        throw sim::EnvironmentError(fmt::format("--group {} at the witness {}: {}", settings_.name, link_.name(), why));
-    };
     if (!known.problem.empty()) refuse(known.problem);
     const std::uint64_t silent_ns = clock_.now_ns() - silent_since_ns;
     const bool is_late = silent_ns > settings_.terms.wait_ms * ums::kNsPerMs;
     // The others wait for this run: it must not give up because the witness is being restarted. But its address may be wrong.
     const bool is_unknown = known.beats == 0 && silent_ns > std::min(settings_.terms.lease_ms, kRestartMs) * ums::kNsPerMs;
     if (!known.trouble.empty() && (is_unknown || is_late)) refuse(known.trouble);
-    if (known.view.is_rank_taken && is_late)
-        refuse(fmt::format("another process is or was rank {}, and the group has not ended", settings_.rank));
+    if (known.view.is_rank_taken && is_late) refuse(taken_text());
+}
+
+std::string GroupMember::taken_text() const {
+    return fmt::format("another process is or was rank {}, and the group has not ended", settings_.rank);
 }
 
 void GroupMember::join(const GracefulStop& stop) {
@@ -215,6 +219,8 @@ bool GroupMember::may_pass(Meeting meeting, std::uint32_t cycle) {
     if (link_.released_stage() >= stage) return true;
     // The witness gives up on members that do not come. If the witness itself does not come back, this run continues without the meeting.
     if (now_ns - asked_ns_ <= patience_ns()) return false;
+    // It has taken this one's place while this one was cut off or stood still, and may be at work on the same files.
+    if (meeting == Meeting::begin && link_.knowledge().view.is_rank_taken) refuse(taken_text());
     has_met_nobody_ = true;
     return true;
 }

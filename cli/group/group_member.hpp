@@ -88,6 +88,8 @@ private:
     [[nodiscard]] std::optional<sim::TurnResult> turn_result(const GroupView& view) const;
     [[nodiscard]] std::uint64_t patience_ns() const;  // how long to wait for a witness that does not answer
     void check(const GroupLink::Knowledge& known, std::uint64_t silent_since_ns) const;
+    [[noreturn]] void refuse(const std::string& why) const;
+    [[nodiscard]] std::string taken_text() const;
 
     const GroupSettings settings_;
     const std::vector<std::string> command_line_;

@@ -37,7 +37,8 @@ public:
 
     // Which run it is, and with which files.
     virtual void begins(std::uint64_t run_id, std::vector<std::string> paths) = 0;
-    // This run has reached the meeting. True once the others have, too, or are no longer waited for; called repeatedly.
+    // This run has reached the meeting. True once the others have, too, or are no longer waited for; called repeatedly. Throws
+    // EnvironmentError if this run must not touch the files.
     [[nodiscard]] virtual bool may_pass(Meeting meeting, std::uint32_t cycle) = 0;
     // How long users rest from now on, between two bursts of load. 0: they work.
     [[nodiscard]] virtual std::uint64_t rest_us() const = 0;

@@ -129,3 +129,29 @@ TEST_CASE("a side-by-side run whose group is refused by the witness that was res
     CHECK(results.outcome == sim::Outcome::not_done);
     CHECK_THAT(results.outcome_reason, ContainsSubstring("refuses this run (its file g.group cannot be read, or is damaged"));
 }
+
+TEST_CASE("a run that comes back after another process has taken its rank does not begin, because that one may use the same files") {
+    const test::IoproofFolder folder;
+    witness_test::write_key(folder, "key", witness_test::kKey);
+    auto rig = std::make_unique<witness_test::Rig>(folder);
+    const cli::WitnessAddress address{.host = "127.0.0.1", .port = rig->port()};
+    cli::GroupSettings settings = hand_over_of_two();
+    settings.terms.plan = "side-by-side";
+    settings.terms.turns = 1;
+    settings.terms.lease_ms = 3000;
+    cli::GroupMember first(settings, address, witness_test::key_of(folder), {});
+    const cli::GracefulStop stop;
+    first.join(stop);
+    CHECK_FALSE(first.may_pass(sim::RunGroup::Meeting::begin, 0));
+    // The witness moves to another port, so that only the other process reaches it until it is back.
+    rig.reset();
+    rig = std::make_unique<witness_test::Rig>(folder);
+    const cli::WitnessAddress elsewhere{.host = "127.0.0.1", .port = rig->port()};
+    std::this_thread::sleep_for(std::chrono::milliseconds(settings.terms.lease_ms + 300));
+    cli::GroupMember second(settings, elsewhere, witness_test::key_of(folder), {});
+    second.join(stop);
+    rig.reset();
+    rig = std::make_unique<witness_test::Rig>(folder, address.port);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    CHECK_THROWS_WITH(first.may_pass(sim::RunGroup::Meeting::begin, 0), ContainsSubstring("another process is or was rank 0"));
+}
