@@ -158,7 +158,8 @@ std::string_view incomplete_id(const sim::Results& results) {
     if (results.durability) return is_stopped ? "verify_stopped" : "verify_not_done";
     if (results.outcome == sim::Outcome::passed) return "nothing_verified";
     if (is_stopped) return "stopped";
-    if (is_about_space(results.outcome_reason)) return "no_space";
+    const bool is_without_witness = results.group && results.group->is_without_witness;
+    if (!is_without_witness && is_about_space(results.outcome_reason)) return "no_space";
     return results.group && !results.group->missing_ranks.empty() ? "group_incomplete" : "not_done";
 }
 

@@ -106,6 +106,7 @@ void GroupMember::complete(sim::Results& results) const {
     // Only the verdict of a side-by-side run depends on the meetings; owners and readers of shared files reach theirs without them.
     if (missing.empty() && has_met_nobody_ && settings_.terms.plan == "side-by-side") {
         results.outcome = sim::Outcome::not_done;
+        results.group->is_without_witness = true;
         results.outcome_reason = fmt::format(
             "The witness {} {}, so this run did not wait for the others of the group {}: what they wrote afterwards is not judged.",
             link_.name(), absence_text(link_.knowledge()), settings_.name);

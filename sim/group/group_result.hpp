@@ -81,6 +81,8 @@ struct GroupResult {
     std::vector<GroupMemberResult> members;  // by rank
     std::optional<TurnResult> turn;          // of a hand-over
     std::optional<ReaderResult> reader{};    // of a reader
+    // The run would have passed, but has waited in vain for a witness: the reason of its outcome is about that machine, and not this one.
+    bool is_without_witness = false;
 };
 
 }  // namespace sim

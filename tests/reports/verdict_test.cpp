@@ -325,6 +325,16 @@ TEST_CASE("a run whose group was not complete is not said to have ended early") 
     CHECK_THAT(reports::group_text(results), ContainsSubstring("MISSING         ranks 1, 3 did not come, or were lost or cut off"));
 }
 
+TEST_CASE("a run without its witness, whose disk is full, is not said to have lacked space itself") {
+    sim::Results results = sound_results();
+    results.outcome = sim::Outcome::not_done;
+    results.outcome_reason = "The witness w did not come back (the disk of the witness: No space left on device), so this run did not.";
+    results.group.emplace().is_without_witness = true;
+    CHECK(verdict_of(results).reasons[0].id == "not_done");
+    results.group->is_without_witness = false;
+    CHECK(verdict_of(results).reasons[0].id == "no_space");
+}
+
 TEST_CASE("a run that has begun and not ended has proven nothing") {
     sim::Results results;
     results.outcome = sim::Outcome::not_done;

@@ -127,6 +127,7 @@ TEST_CASE("a side-by-side run whose group is refused by the witness that was res
     sim::Results results;
     member.complete(results);
     CHECK(results.outcome == sim::Outcome::not_done);
+    CHECK(results.group->is_without_witness);
     CHECK_THAT(results.outcome_reason, ContainsSubstring("refuses this run (its file g.group cannot be read, or is damaged"));
 }
 
