@@ -100,7 +100,9 @@ ExitCode run_turn(const Call& call, const RunArguments& arguments, GroupMember& 
     }
     std::string failure;
     if (code == ExitCode::stopped) failure = "a person stopped it";
-    if (code != ExitCode::ok && code != ExitCode::stopped && findings == 0) failure = fmt::format("exit code {}", to_int(code));
+    if (code != ExitCode::ok && code != ExitCode::stopped && findings == 0) {
+        failure = code == ExitCode::integrity ? "a limit of --fail-on exceeded" : fmt::format("exit code {}", to_int(code));
+    }
     member.end_turn(findings, failure);
     return code;
 }

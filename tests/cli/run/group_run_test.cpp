@@ -227,6 +227,18 @@ TEST_CASE("a hand-over that a person stops does not blame the storage on the hos
     }
 }
 
+TEST_CASE("a hand-over whose owner exceeds a limit of --fail-on says so on all hosts") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "2"};
+    std::vector<std::string> limited = words;
+    limited.insert(limited.end(), {"--fail-on", "longest > 1us"});
+    const auto first = hosts.start(0, 2, "shared", limited);
+    const auto second = hosts.start(1, 2, "shared", words);
+    CHECK(first->wait() == 1);
+    CHECK(second->wait() == 3);
+    CHECK_THAT(second->output(), ContainsSubstring("ended with a limit of --fail-on exceeded. Name another group"));
+}
+
 TEST_CASE("an owner that is to be lost and is told to stop is lost, and its turn is not the last one") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "2", "--change", "loss", "--lease", "4"};
