@@ -59,6 +59,7 @@ GroupView GroupState::take(const GroupBeat& beat, Now now, bool has_promises) {
     }
     const bool is_late = known != members_.end() && !is_other && beat.number != 0 && beat.number <= known->second.beats;
     if (is_late) return view_for(beat, now);
+    if (is_new && is_abandoned(beat)) wait_anew(now);
     note_member(beat, now);
     note_gone(now);
     if (terms_.plan == kHandOver) {
@@ -93,6 +94,19 @@ void GroupState::begin_anew(Now now) {
     if (!left) return;
     left->left_.reset();
     left_ = std::move(left);
+}
+
+// Before it has met: a person has stopped each of its runs, or this process replaces it.
+bool GroupState::is_abandoned(const GroupBeat& beat) const {
+    const bool has_met = terms_.plan == kHandOver ? turns_.size() > 1 || turns_.back().session != 0 : released_stage_ > 0;
+    const auto waits_no_more = [&](const auto& each) { return each.first == beat.rank || each.second.peer.state == "done"; };
+    return !has_met && failure_.empty() && std::all_of(members_.begin(), members_.end(), waits_no_more);
+}
+
+void GroupState::wait_anew(Now now) {
+    members_.clear();
+    never_came_.clear();
+    first_beat_us_ = turn_since_us_ = now.monotonic_us;
 }
 
 std::string GroupState::refusal(const GroupBeat& beat) const {

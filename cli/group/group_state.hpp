@@ -65,6 +65,8 @@ private:
 
     [[nodiscard]] bool has_session(const GroupBeat& beat) const;
     void begin_anew(Now now);
+    [[nodiscard]] bool is_abandoned(const GroupBeat& beat) const;
+    void wait_anew(Now now);
     [[nodiscard]] std::string refusal(const GroupBeat& beat) const;
     [[nodiscard]] bool is_silent(const Member& member, Now now) const {
         return member.is_lost || now.monotonic_us - member.last_beat_us > terms_.lease_ms * 1000;

@@ -63,6 +63,50 @@ TEST_CASE("once a group has met, no other process takes the place of one of its 
     CHECK(witness.hear(next).released_stage == 1);
 }
 
+TEST_CASE("runs that a person stops before their group has met, and begins again, are waited for as if they had not been there before") {
+    Witness witness;
+    GroupBeat first = beat_of(0, 3, "side-by-side", 10);
+    GroupBeat second = beat_of(1, 3, "side-by-side", 11);
+    for (const char* state : {"working", "done"}) {
+        first.state = second.state = state;
+        witness.hear(first);
+        witness.hear(second);
+    }
+    witness.pass(59);
+    first = beat_of(0, 3, "side-by-side", 20);
+    GroupBeat third = beat_of(2, 3, "side-by-side", 22);
+    first.stage = third.stage = 1;
+    witness.hear(first);
+    CHECK(witness.hear(third).released_stage == 0);
+    witness.pass(2);
+    const GroupView view = witness.hear(first);
+    CHECK(view.released_stage == 0);
+    CHECK(view.missing.empty());
+    witness.hear(third);
+    second = beat_of(1, 3, "side-by-side", 21);
+    second.stage = 1;
+    CHECK(witness.hear(second).released_stage == 1);
+}
+
+TEST_CASE("a process that replaces the only one of its group that had waited begins to wait, also for the first turn") {
+    Witness witness;
+    const bool is_hand_over = GENERATE(true, false);
+    const auto beat_of_process = [&](std::uint64_t session) {
+        GroupBeat beat = is_hand_over ? group_test::owner(1, session, 0) : beat_of(1, 2, "side-by-side", session);
+        beat.stage = is_hand_over ? 0U : 1U;
+        return beat;
+    };
+    witness.hear(beat_of_process(10));
+    witness.pass(59);
+    witness.hear(beat_of_process(20));
+    witness.pass(2);
+    const GroupView view = witness.hear(beat_of_process(20));
+    CHECK(view.failure.empty());
+    CHECK(view.missing.empty());
+    CHECK(view.released_stage == 0);
+    CHECK(witness.hear(beat_of_process(10)).is_rank_taken);
+}
+
 TEST_CASE("the last words of a run, repeated after its group has ended, do not join the next group of this name") {
     Witness witness;
     GroupBeat first = beat_of(0, 2, "side-by-side", 10);
