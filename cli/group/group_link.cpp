@@ -34,6 +34,7 @@ GroupLink::GroupLink(WitnessAddress address, const TlsKeys& keys, GroupBeat firs
       on_beat_(std::move(on_beat)),
       beat_(std::move(first)) {
     knowledge_.heard_ns = clock_.now_ns();
+    heard_ns_ = knowledge_.heard_ns;
 }
 
 GroupLink::~GroupLink() {
@@ -121,6 +122,8 @@ void GroupLink::take(GroupView view, std::uint64_t said) {
     released_stage_.store(knowledge_.view.released_stage, std::memory_order_release);
     ++knowledge_.beats;
     knowledge_.heard_ns = clock_.now_ns();
+    const bool is_member = knowledge_.problem.empty() && !knowledge_.view.is_rank_taken;
+    if (is_member) heard_ns_.store(knowledge_.heard_ns, std::memory_order_relaxed);
     answered_ = said;
 }
 

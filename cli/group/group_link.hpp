@@ -51,6 +51,8 @@ public:
     // Parts of the knowledge, without its lock, for frequent callers.
     [[nodiscard]] std::int64_t clock_offset_us() const { return clock_offset_us_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint32_t released_stage() const { return released_stage_.load(std::memory_order_acquire); }
+    // When the witness last answered this run as a member of the group; before the first time: when the link was created.
+    [[nodiscard]] std::uint64_t heard_ns() const { return heard_ns_.load(std::memory_order_relaxed); }
 
 private:
     void serve();
@@ -67,6 +69,7 @@ private:
     const std::function<void()> on_beat_;
     std::atomic<std::int64_t> clock_offset_us_{0};
     std::atomic<std::uint32_t> released_stage_{0};
+    std::atomic<std::uint64_t> heard_ns_{0};
     std::thread thread_;
     mutable std::mutex mutex_;  // guards what follows
     std::condition_variable changed_;

@@ -217,8 +217,9 @@ bool GroupMember::may_pass(Meeting meeting, std::uint32_t cycle) {
         link_.tell([stage](GroupBeat& beat) { beat.stage = std::max(beat.stage, stage); });
     }
     if (link_.released_stage() >= stage) return true;
-    // The witness gives up on members that do not come. If the witness itself does not come back, this run continues without the meeting.
-    if (now_ns - asked_ns_ <= patience_ns()) return false;
+    // The witness gives up on members that do not come, and knows of the others that they are at work, however long that takes. If the
+    // witness itself does not come back, this run continues without the meeting.
+    if (now_ns <= std::max(asked_ns_.load(), link_.heard_ns()) + patience_ns()) return false;
     // It has taken this one's place while this one was cut off or stood still, and may be at work on the same files.
     if (meeting == Meeting::begin && link_.knowledge().view.is_rank_taken) refuse(taken_text());
     has_met_nobody_ = true;

@@ -156,3 +156,35 @@ TEST_CASE("a run that comes back after another process has taken its rank does n
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));
     CHECK_THROWS_WITH(first.may_pass(sim::RunGroup::Meeting::begin, 0), ContainsSubstring("another process is or was rank 0"));
 }
+
+TEST_CASE("a run waits for another one that is at work for longer than for one that does not come") {
+    const test::IoproofFolder folder;
+    witness_test::write_key(folder, "key", witness_test::kKey);
+    const witness_test::Rig rig(folder);
+    const cli::WitnessAddress address{.host = "127.0.0.1", .port = rig.port()};
+    cli::GroupSettings settings = hand_over_of_two();
+    const bool is_reader = GENERATE(true, false);
+    settings.terms.plan = is_reader ? "readers" : "side-by-side";
+    settings.terms.turns = 1;
+    settings.terms.lease_ms = 1000;
+    cli::GroupMember owner(settings, address, witness_test::key_of(folder), {});
+    settings.rank = 1;
+    cli::GroupMember other(settings, address, witness_test::key_of(folder), {});
+    const cli::GracefulStop stop;
+    owner.join(stop);
+    other.join(stop);
+    const auto passes = [](cli::GroupMember& member, sim::RunGroup::Meeting meeting, int tries) {
+        bool may_pass = member.may_pass(meeting, 1);
+        for (int i = 1; i < tries && !may_pass; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            may_pass = member.may_pass(meeting, 1);
+        }
+        return may_pass;
+    };
+    static_cast<void>(owner.may_pass(sim::RunGroup::Meeting::begin, 1));
+    REQUIRE(passes(other, sim::RunGroup::Meeting::begin, 100));
+    // The owner creates its files.
+    CHECK_FALSE(passes(other, sim::RunGroup::Meeting::main_run, 30));
+    static_cast<void>(owner.may_pass(sim::RunGroup::Meeting::main_run, 1));
+    CHECK(passes(other, sim::RunGroup::Meeting::main_run, 100));
+}
