@@ -44,7 +44,13 @@ ums::Task<void> ReaderDriver::main() {
     if (run_.is_stopping()) co_return;
     may_begin_ = true;
     if (group_->wanted_run_id() == 0) {
-        run_.stop(Outcome::not_done, "The owner of the files did not come, or ended before it had made them: there was nothing to read.");
+        std::string reason = "The owner of the files did not come, or ended before it had made them: there was nothing to read.";
+        if (group_->owner() == RunGroup::Owner::unknown) {
+            reason = fmt::format(
+                "Whether the owner of the files has made them is not known here: {} does not answer any more. So nothing was read.",
+                keeper_->name());
+        }
+        run_.stop(Outcome::not_done, std::move(reason));
         co_return;
     }
     open_files();

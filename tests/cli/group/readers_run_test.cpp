@@ -62,6 +62,16 @@ TEST_CASE("readers without an owner read nothing, and say so") {
     CHECK_THAT(reader->output(), ContainsSubstring("there was nothing to read"));
 }
 
+TEST_CASE("a reader whose witness is gone before the owner has made the files does not say that the owner did not come") {
+    Hosts hosts;
+    const auto reader = hosts.start(1, 2, "shared", {"--plan", "readers", "--wait-for-ranks", "4", "--lease", "1"});
+    REQUIRE(reader->says("rank 1 of 2"));
+    hosts.rig.reset();
+    CHECK(reader->wait() == 3);
+    CHECK_THAT(hosts.result(1)["run"]["outcome_reason"].get<std::string>(),
+               ContainsSubstring("Whether the owner of the files has made them is not known here"));
+}
+
 TEST_CASE("a reader whose owner is killed, or whose witness never returns, compares once more and proves nothing") {
     Hosts hosts;
     const bool is_owner_killed = GENERATE(true, false);
