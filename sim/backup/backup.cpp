@@ -351,8 +351,8 @@ ums::Task<void> Backup::read_set(std::uint32_t first_chunk, std::uint32_t end_ch
         runs.resize(first + body.size() / sizeof(PageRun));
         std::memcpy(runs.data() + first, body.data(), body.size());
     };
-    for (std::uint32_t i = 0; i < parts_.files.stripe_count; ++i) co_await parts_.stripe(i).file.drop_cache();
-    co_await parts_.chain.file().drop_cache();
+    for (std::uint32_t i = 0; i < parts_.files.stripe_count; ++i) co_await parts_.drop_cache(parts_.stripe(i).file);
+    co_await parts_.drop_cache(parts_.chain.file());
     is_verified_ = false;
     const bool is_read = co_await parts_.chain.read(first_chunk, end_chunk, take);
     if (!is_read) co_return;

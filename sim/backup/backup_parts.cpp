@@ -60,6 +60,8 @@ ums::Task<bool> BackupParts::sync(SimFile& file) {
     co_return !error;
 }
 
+ums::Task<void> BackupParts::drop_cache(SimFile& file) const { return sync_and_drop_cache(file, context.run, context.journal); }
+
 ums::Task<bool> BackupParts::empty(DataFile& data, std::uint32_t kept_pages, std::uint32_t pages) {
     co_await data.file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
     std::error_code error;

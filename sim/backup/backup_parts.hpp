@@ -97,6 +97,8 @@ struct BackupParts {
     void spawn_tasks(ums::TaskGroup& group, const std::string& name, const std::function<ums::Task<void>()>& make_task);
     // If writes are not durable by themselves.
     ums::Task<bool> sync(SimFile& file);
+    // What is read next comes from the storage.
+    ums::Task<void> drop_cache(SimFile& file) const;
     // Resizes a file to `pages`, of which only the first `kept_pages` keep their contents. False if there is no room; a warning says so.
     ums::Task<bool> empty(DataFile& data, std::uint32_t kept_pages, std::uint32_t pages);
     // The pages of a file of the run. Waits until nobody is changing its size, because a cut is logged before it is made, and a growth that

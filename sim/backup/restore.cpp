@@ -229,7 +229,7 @@ ums::Task<bool> Restore::compare() {
     for (std::size_t i = 0; i < parts_.sources.size(); ++i) {
         co_await compare_sums(i);
         add_whole_file(ranges, *parts_.sources[i].restored, parts_.block_pages);
-        co_await parts_.sources[i].restored->file.drop_cache();
+        co_await parts_.drop_cache(parts_.sources[i].restored->file);
     }
     PageReadBack read_back(parts_, std::move(ranges));
     const bool is_read = co_await read_back.run();

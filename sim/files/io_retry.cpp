@@ -46,6 +46,13 @@ ums::Task<void> end_run_unsynced(const SimFile& file, const std::error_code& err
     run.stop(is_about_storage(error) ? Outcome::failed : Outcome::not_done, std::move(text));
 }
 
+ums::Task<void> sync_and_drop_cache(SimFile& file, RunState& run, Journal& journal) {
+    const std::error_code error = co_await file.drop_cache();
+    if (!error) co_return;
+    file.note_failed_sync(error);
+    co_await end_run_unsynced(file, error, run, journal);
+}
+
 void report_recovered_transfer(SimFile& file, const TransferFailure& first) {
     if (is_about_storage(first.error)) file.report(recovered_failure(file.id(), file.options(), first));
 }

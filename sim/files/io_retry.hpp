@@ -93,6 +93,10 @@ private:
 // takes such a database offline. A second sync would prove nothing: the system reports a loss only once.
 ums::Task<void> end_run_unsynced(const SimFile& file, const std::error_code& error, RunState& run, Journal& journal);
 
+// For files that are written: makes the system forget the file's cached pages. The sync in it may be the only one that tells of a loss, so
+// its error is a finding, and ends the run, as that of any other.
+ums::Task<void> sync_and_drop_cache(SimFile& file, RunState& run, Journal& journal);
+
 // Reports a transfer that failed once and succeeded in the end: a finding, unless the error is about the machine and not about the storage.
 void report_recovered_transfer(SimFile& file, const TransferFailure& first);
 

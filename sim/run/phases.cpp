@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <vector>
 
 #include "sim/files/io_retry.hpp"
@@ -139,11 +138,7 @@ ums::Task<void> WholeFileWork::empty_pool() {
         co_await data->file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
         const std::uint64_t dirty_pages = co_await context_.buffers.discard_from(*data, 0);
         data->file.local_counters().pages_cleaned.add(dirty_pages);
-        const std::error_code error = co_await data->file.drop_cache();
-        if (error) {
-            data->file.note_failed_sync(error);
-            co_await end_run_unsynced(data->file, error, context_.run, context_.journal);
-        }
+        co_await sync_and_drop_cache(data->file, context_.run, context_.journal);
         data->file.resize_latch().release_exclusive();
     }
 }
