@@ -68,7 +68,7 @@ struct MeasureTargetFacts {
     // Pages that could not be judged, because a write to them was in flight at the same time, or because their past is unknown.
     std::uint64_t pages_not_judged = 0;
     // Of the part of a file that the target uses, if it reads: what the file system has no data for, as after truncate or fallocate. It
-    // answers such reads without the storage. When the load begins; 0 for devices.
+    // answers such reads without the storage. An estimate, when the load begins; 0 for devices.
     double hole_percent = 0;
 };
 

@@ -365,3 +365,30 @@ TEST_CASE("the results say how much of what is read has no data") {
     CHECK(hole_percent() == 0);  // filled before it is read
     CHECK(run.sink.findings().empty());
 }
+
+TEST_CASE("the share of holes is right, and found with few questions, in a file of very many pieces") {
+    constexpr std::uint64_t kPieceBytes = 8192;
+    class PiecesStorage final : public ums::ForwardingStorage {
+    public:
+        using ForwardingStorage::ForwardingStorage;
+        std::error_code next_data(ums::FileHandle, std::uint64_t offset_bytes, std::uint64_t& begin_bytes,
+                                  std::uint64_t& end_bytes) override {
+            ++questions;
+            const std::uint64_t piece = offset_bytes / kPieceBytes;  // data is in each second one
+            begin_bytes = piece % 2 == 1 ? offset_bytes : (piece + 1) * kPieceBytes;
+            end_bytes = (piece / 2 * 2 + 2) * kPieceBytes;
+            return {};
+        }
+        std::uint32_t questions = 0;
+    };
+    VirtualRun run;
+    auto file = std::make_unique<MemoryFile>(99);
+    file->resize(1024 * kMb);
+    run.memory.put(kMeasured, std::move(file));
+    PiecesStorage storage(run.storage);
+    MeasureTarget target = small_target();
+    target.create_bytes = 0;
+    const MeasureResults results = Measurement(spec_of(target), storage, run.clock, run.sink).run();
+    CHECK(std::abs(results.timespans.at(0).targets.at(0).hole_percent - 50) < 5);
+    CHECK(storage.questions <= 1000);
+}
