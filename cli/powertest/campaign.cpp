@@ -41,7 +41,7 @@ std::uint64_t now_ms() { return campaign_clock().now_ns() / 1'000'000; }
 
 // Why a run or a verification ended. If the disk of its output is full, nothing is there.
 std::string reason_in(const std::string& output_path) {
-    const std::string line = ums::last_line(output_path);
+    const std::string line = said_in(output_path);
     return line.empty() ? fmt::format("{} does not say why; is its disk full?", output_path) : line;
 }
 
@@ -263,7 +263,7 @@ std::string Campaign::run_command_line(const std::string& name, const std::strin
     if (code == 0) return "";
     const std::string what =
         code ? fmt::format("ended with exit code {}", *code) : fmt::format("has not ended after {} s", state_.plan.timeout_s);
-    const std::string said = ums::last_line(output);
+    const std::string said = said_in(output);
     return fmt::format("--{} '{}' {}{}{}", name, command, what, said.empty() ? "" : ": ", said);
 }
 

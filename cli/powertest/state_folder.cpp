@@ -13,6 +13,7 @@
 #include "cli/process/exit_codes.hpp"
 #include "cli/words/shell_quoted.hpp"
 #include "sim/errors.hpp"
+#include "ums/base/child_process.hpp"
 #include "ums/base/output_place.hpp"
 #include "ums/io/errno_error.hpp"
 
@@ -114,6 +115,16 @@ void StateFolder::save(const CampaignState& state) const {
 void StateFolder::forget() const {
     std::error_code ignored;
     std::filesystem::remove(path_ + "/campaign.json", ignored);
+}
+
+std::string said_in(const std::string& output_path) {
+    std::error_code unknown;
+    const std::filesystem::file_status status = std::filesystem::symlink_status(output_path, unknown);
+    // Then no child has been started, and what a link leads to is not what it said.
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+        return fmt::format("{} is a link, or something else that is no file; remove it", output_path);
+    }
+    return ums::last_line(output_path);
 }
 
 reports::PowerCycle verified_cycle(const std::string& json_path, std::uint64_t run_started_utc_us) {

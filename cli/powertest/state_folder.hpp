@@ -43,6 +43,10 @@ private:
     ums::OutputHandle lock_;
 };
 
+// The last line that a child printed into this file of a cycle, for a message; or that the file is none, so that the child was not started.
+// Empty if it printed nothing.
+std::string said_in(const std::string& output_path);
+
 // What a verification's results file says about a cycle: findings, torn pages, blocks behind the end, the headline, and as load the time
 // from `run_started_utc_us` to the log's last block. If the file cannot be read, or has no results, all of them are 0 or empty.
 reports::PowerCycle verified_cycle(const std::string& json_path, std::uint64_t run_started_utc_us);

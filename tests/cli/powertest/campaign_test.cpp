@@ -139,6 +139,19 @@ TEST_CASE("a campaign that found something says so and ends with 1 even if its s
     CHECK_THAT(process->output(), ContainsSubstring("FAIL"));
 }
 
+TEST_CASE("if a link has the name of a run's output, the error says so, and nothing of the file that it leads to") {
+    const test::IoproofFolder folder;
+    folder.write("other", "a line of another file\n");
+    cli::CampaignState state = one_cut(folder);
+    state.plan.least_s = state.plan.most_s = 60;
+    save_state(folder, state);
+    std::filesystem::create_symlink("../other", folder.path() / "state/cycle-0001.run.txt");
+    const auto process = folder.start({"powertest", "--state", "state"});
+    CHECK(process->wait() == 3);
+    CHECK_THAT(process->error(), ContainsSubstring("cycle-0001.run.txt is a link") && !ContainsSubstring("a line of another file"));
+    CHECK(folder.read("other") == "a line of another file\n");
+}
+
 TEST_CASE("a finding of a run that goes on after it ends the campaign before the cut") {
     const test::IoproofFolder folder;
     folder.write("c.ini",
