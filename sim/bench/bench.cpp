@@ -48,7 +48,7 @@ BenchResults Bench::run() {
     outstanding_ = std::make_unique<ums::Semaphore>(kOutstandingIoMax);
     results_.engine = schedulers_->engine_name();
     results_.engine_reason = schedulers_->engine_reason();
-    schedulers_->on_memory_short([this] { run_.stop(Outcome::not_done, memory_refused_text()); });
+    schedulers_->on_memory_short([this] { run_.stop(Outcome::not_done, memory_refused_text(kMeasuringMemoryAdvice)); });
     {
         const ums::MemoryReserve reserve;
         schedulers_->run(main());

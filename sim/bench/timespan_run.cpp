@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,9 +22,6 @@ namespace {
 
 // What counts here is what the storage can do: a request does not wait for others in order to save calls.
 constexpr std::uint32_t kMeasuredForOneQueued = 16;
-
-constexpr std::string_view kMeasuringMemoryAdvice =
-    "Take smaller blocks or fewer requests at a time; with verification, a part of the file.";
 
 // Each CPU of a list once: one scheduler serves all threads that are bound to it.
 std::vector<std::uint32_t> distinct(const std::vector<std::uint32_t>& cpus) {

@@ -10,6 +10,7 @@
 
 #include "tests/sim/bench/bench_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/memory_reserve.hpp"
 
 using namespace sim::testing;
 using sim::Bench;
@@ -129,4 +130,15 @@ TEST_CASE("a measurement that is stopped says so") {
     const BenchResults results = bench->run();
     CHECK(results.stopped);
     CHECK(results.duration_ns < 100 * ums::kNsPerSecond);
+}
+
+TEST_CASE("a measurement of the own path that gets no memory does not advise settings that it does not have") {
+    VirtualRun run;
+    std::uint64_t reads = 0;
+    run.storage.set_tamper([&](ums::IoRequest&, const std::string&) {
+        if (++reads == 2000) CHECK(ums::MemoryReserve::release_for(1));
+    });
+    const BenchResults results = run_bench(run, small_bench());
+    CHECK_THAT(results.failure_reason,
+               ContainsSubstring("there is not enough memory") && ContainsSubstring("fewer requests") && !ContainsSubstring("MaxMemoryMB"));
 }
