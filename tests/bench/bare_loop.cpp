@@ -5,7 +5,8 @@
 //             [scatter=0|1] [huge=0|1] [direct=0|1] [dsync=0|1] [look=0|1] [checksum=0|1]
 //
 // checksum=1: registers memory and file with io_uring, and does what no verification can do without: a block that was read gets its
-// CRC-32C; a block to be written gets a new word in each sector, and then its CRC-32C. Its rate is the most that any program can reach.
+// CRC-32C; a block to be written gets a new word in each sector, and then its CRC-32C. No program that reads all of each block can be much
+// faster; one that puts checksums together from parts, as ioproof does for log blocks, can.
 //
 // look=1 (reads with io_uring): reads every word of a block, after the next request has been started into other memory. Its cost is the
 // minimum for any verification; it also slows a device that copies into memory held by another CPU's cache.
