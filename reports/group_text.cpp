@@ -96,9 +96,10 @@ std::string_view hint_of(sim::GroupFactKind kind) {
                    "be off or obey flushes. RBD: rbd_cache writethrough, or flushes that reach it. Gluster: performance.write-behind and "
                    "flush-behind off. Kubernetes: the claim may be another volume, or a snapshot.";
         case sim::GroupFactKind::stale_on_new_owner:
-            return "The new host's cache is stale. NFS: actimeo, lookupcache, and whether the files were closed and opened again. SMB: "
-                   "cache=none or leases that are broken in time. Gluster and other FUSE clients: performance.io-cache, md-cache, kernel "
-                   "page cache without invalidation. iSCSI, RBD with a local file system: it was mounted on two hosts at once.";
+            return "The new host's cache is stale, or writes are acknowledged before other hosts can see them. NFS: actimeo, lookupcache, "
+                   "and whether the files were closed and opened again. SMB: cache=none or leases that are broken in time. Gluster and "
+                   "other FUSE clients: performance.io-cache, md-cache, kernel page cache without invalidation. iSCSI, RBD with a local "
+                   "file system: it was mounted on two hosts at once.";
         case sim::GroupFactKind::late_write:
             return "A write that had been sent twice arrived twice: the second time after a newer one. NVMe-oF and iSCSI multipath: a path "
                    "that failed over while its requests were still on their way; the target must drop them (keep-alive timeout shorter "
@@ -113,9 +114,9 @@ std::string_view hint_of(sim::GroupFactKind kind) {
             return "A page that had been acknowledged as a whole now holds older parts. Look for caches that hold parts of a page (4 KB "
                    "clients over 8 KB pages, RAID stripes, Gluster shards), and for two paths that disagree.";
         case sim::GroupFactKind::stale_on_reader:
-            return "The reader's cache is older than what had been promised before the read began. NFS promises newer data only after "
-                   "close and open: --coherence close-to-open. SMB: leases and oplocks. FUSE, Gluster, MooseFS: caches without "
-                   "invalidation.";
+            return "The reader's cache is older than what had been promised before the read began, or writes are acknowledged before "
+                   "other hosts can see them. NFS promises newer data only after close and open: --coherence close-to-open. SMB: leases "
+                   "and oplocks. FUSE, Gluster, MooseFS: caches without invalidation.";
     }
     UMS_ASSERT(false && "unknown fact");
 }

@@ -260,7 +260,8 @@ void explain_reading(Finding& finding, const GroupKnowledge& group) {
     GroupFact fact = fact_of_owner(GroupFactKind::stale_on_reader, finding, owner, group);
     fact.text = fmt::format("The reader, rank {} on {}, was given less than the owner, rank {} on {}, had been promised before: {}",
                             group.rank, group.host, owner.rank, owner.host,
-                            finding.transient ? "a later read did not return it, so a cache on the reader's way to the files is stale."
+                            finding.transient ? "a later read did not return it, so a cache on the reader's way to the files is stale, or "
+                                                "the write was acknowledged before the reader could see it."
                                               : "and reading again did not help.");
     finding.group_fact = std::move(fact);
 }
