@@ -336,7 +336,7 @@ std::vector<std::string> sqlio_warnings(const SqlioArguments& arguments) {
         if (threads == 1) continue;
         warnings.push_back(
             fmt::format("{}: {} threads go through it side by side, each from the same beginning, so caches may answer all but the first; "
-                        "one thread with a larger -o does without",
+                        "take one thread with a larger -o instead",
                         ums::printable(path), threads));
     }
     return warnings;
