@@ -8,10 +8,10 @@ from row import Row
 
 
 def limit(name, text, goal, ours, peer, peer_name):
-    """A bare loop that only computes checksums takes ioproof's place. Where it misses the goal for pages, the goal cannot be reached on this
-    machine. ioproof's log blocks may be faster than the loop's: it puts their checksums together from parts."""
-    return Row(name + "_limit", "limit: a bare loop with checksums instead of ioproof: " + text, "requests_per_s", goal, ours, peer, peer_name,
-               cpus="1")
+    """A bare loop that only computes checksums takes ioproof's place. Where it misses the goal for pages, the goal cannot be reached on
+    this machine. ioproof's log blocks may be faster than the loop's: it puts their checksums together from parts."""
+    return Row(name + "_limit", "limit: a bare loop with checksums instead of ioproof: " + text, "requests_per_s", goal, ours, peer,
+               peer_name, cpus="1")
 
 
 def read_rows(tools, file):
