@@ -48,7 +48,8 @@ std::vector<Parameter> io_parameters() {
              "Default: WriteThrough or ForcedFlush, as the parameter WriteThrough says. WriteThrough: each write is durable when it "
              "completes (O_DSYNC). ForcedFlush: the log is flushed after each block, before the block counts; data files at each "
              "checkpoint, before it is complete (fdatasync). None: nothing is requested, and a write counts when it completes: 'ioproof "
-             "verify' then shows, after a power cut, what such a configuration loses, which is not the storage's fault.",
+             "verify' then shows, after a power cut, what such a configuration loses, which is not the storage's fault. Whatever the "
+             "value, data files are synced before the final audit, so that no page that is only cached answers it.",
          .background = "SQL Server on Linux: write-through with FUA is trace flag 3979 with control.writethrough=1 and "
                        "control.alternatewritethrough=0; forced flush is trace flag 3982 with control.alternatewritethrough=1."},
         {.section = kSection,
