@@ -79,8 +79,9 @@ std::vector<Parameter> io_parameters() {
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.allow_io_bursts; },
          .help = "No throttling in the initial update and the first and last checkpoint.",
-         .details = "These phases then write as fast as MaxOutstandingIO allows; expect warnings about long I/O. Whatever the value, the "
-                    "rest of the log is not throttled when the main run ends, nor are the files of backups.",
+         .details = "These phases then write however long their requests take, within MaxOutstandingIO: some 16 gather writes at a time "
+                    "for each file in the initial update, for each CPU in a checkpoint. Expect warnings about long I/O on slow storage. "
+                    "Whatever the value, the rest of the log is not throttled when the main run ends, nor are the files of backups.",
          .background = "A checkpoint after a bulk load floods the disk in the same way."},
         {.section = kSection,
          .ini_name = "UseScatterGather",
