@@ -22,9 +22,10 @@ std::vector<Parameter> io_rows() {
          .kind = Kind::ratio,
          .range = ratios(),
          .field = +[](Options& o) -> Field { return &o.random_user.jump_to_new_region_chance; },
-         .help = "Chance that a cycle begins in another region of the file.",
+         .help = "Chance that a cycle begins in another region, of any data file.",
          .details =
-             "A user works in a region of random start and length; the less often it jumps, the more often it meets its own pages again."},
+             "A user works in a region of random start and length, in a random data file, in larger ones more often; the less often it "
+             "jumps, the more often it meets its own pages again."},
         {.section = kSection,
          .ini_name = "MinIOChainLength",
          .toml_name = "min_io_chain_pages",
@@ -32,10 +33,11 @@ std::vector<Parameter> io_rows() {
          .unit = "pages",
          .range = {.min = 0, .max = kUserRegionPagesMax},
          .field = +[](Options& o) -> Field { return &o.random_user.min_io_chain_pages; },
-         .help = "Fewest pages that a cycle touches.",
+         .help = "Fewest pages of a region, and fewest accesses to them in a cycle.",
          .details =
-             "The length of a chain is drawn between this and MaxIOChainLength, and is clamped to the file. With 0 some cycles touch no "
-             "page.",
+             "When a user moves to a region, the number of its pages is drawn between this and MaxIOChainLength, and is clamped to the "
+             "file. A cycle is a chain of as many accesses, each to a random page of the region: it meets some pages more than once, and "
+             "others not at all. With 0 some cycles touch no page.",
          .background = "The pages that a transaction reads and changes."},
         {.section = kSection,
          .ini_name = "MaxIOChainLength",
@@ -44,7 +46,7 @@ std::vector<Parameter> io_rows() {
          .unit = "pages",
          .range = {.min = 0, .max = kUserRegionPagesMax},
          .field = +[](Options& o) -> Field { return &o.random_user.max_io_chain_pages; },
-         .help = "Most pages that a cycle touches; 0 = the users do nothing.",
+         .help = "Most pages of a region, and most accesses in a cycle; 0 = the users do nothing.",
          .details = "See MinIOChainLength."},
         {.section = kSection,
          .ini_name = "RandomUserReadWriteRatio",
