@@ -121,6 +121,9 @@ void check_sweep(const SweepJson& document, const std::string& name) {
     for (const SweepJson& point : document["points"]) {
         if (!is_point(point)) refuse_sweep(name, "has a point without its figures");
     }
+    if ((document.contains("findings") && !part("findings").is_number_unsigned()) ||
+        (document.contains("failure") && !part("failure").is_string()))
+        refuse_sweep(name, "is not what 'ioproof sweep --json' wrote");
 }
 
 }  // namespace
@@ -185,6 +188,11 @@ SweepJson sweep_document(const std::vector<std::string>& files, const std::vecto
     return document;
 }
 
+void add_sweep_failure(SweepJson& document, const sim::MeasureResults& failed) {
+    document["findings"] = failed.finding_count;
+    document["failure"] = failed.failure_reason;
+}
+
 std::vector<SweepJson> points_of_sweep(std::string_view text, const std::string& name, const std::vector<std::string>& files,
                                        const std::vector<std::string>& asked) {
     if (json_problem(text)) refuse_sweep(name, "is not what 'ioproof sweep --json' wrote");
@@ -198,7 +206,11 @@ std::vector<SweepJson> points_of_sweep(std::string_view text, const std::string&
 
 SweepJson sweep_anew(const SweepJson& document, const std::string& name) {
     check_sweep(document, name);
-    return sweep_document(document["files"], document["asked"], document["combinations"].get<std::size_t>(), document["points"]);
+    SweepJson anew = sweep_document(document["files"], document["asked"], document["combinations"].get<std::size_t>(), document["points"]);
+    for (const char* part : {"findings", "failure"}) {
+        if (document.contains(part)) anew[part] = document[part];
+    }
+    return anew;
 }
 
 std::string sweep_text(const SweepJson& document) {
@@ -220,6 +232,9 @@ std::string sweep_text(const SweepJson& document) {
     for (const SweepJson& series : document["series"]) {
         text +=
             "\n" + wrapped(fmt::format("{}: {}", series["name"].get<std::string>(), series["text"].get<std::string>()), kReportColumns, 2);
+    }
+    if (const auto findings = document.value("findings", std::uint64_t{0}); findings > 0) {
+        text += fmt::format("\nWRONG: {} ended the sweep.\n", counted(findings, "finding"));
     }
     if (!document["is_complete"].get<bool>()) {
         text += fmt::format("\nNot complete: {} of {} combinations were measured. --resume measures the others.\n",

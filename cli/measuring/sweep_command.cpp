@@ -178,8 +178,11 @@ ExitCode run_sweep(const SweepArguments& arguments, Console& console) {
     session.run([&sweep](const MeasureSession::Measure& measure, const std::function<bool()>& is_stopped) {
         measure_points(sweep, measure, is_stopped);
     });
-    const nlohmann::ordered_json all = sweep.document();
+    nlohmann::ordered_json all = sweep.document();
+    if (sweep.failed) reports::add_sweep_failure(all, *sweep.failed);
     if (!sweep.points.empty()) {
+        // With the last point it was written without what ended the sweep.
+        if (sweep.failed) write_output(reports::json_kind(reports::kSweepDocument), arguments.json_path, reports::json_text(all), console);
         console.add_result(reports::sweep_text(all));
         sweep.is_written = write_output(csv_kind(), arguments.csv_path, reports::sweep_csv(all), console) && sweep.is_written;
         sweep.is_written = write_output(reports::html_kind(), arguments.html_path, reports::html_sweep(all), console) && sweep.is_written;

@@ -11,6 +11,7 @@ const depths = {type: 'logarithmic', min: measured[0], max: measured[measured.le
 const curves = (title, unit, of) => chart(title, () => ({type: 'line', data: {datasets: data.series.map((s, i) => line(s.name, hue(i), values(s, of),
   {pointRadius: s.points.map(p => s.has_knee && p.depth === s.knee_depth ? 6 : 2)}))}, options: base('outstanding requests', unit, {x: depths})}));
 page.append(section('Sweep', el('p', {}, data.files.join(', ')), el('p', {class: 'soft'}, data.asked.join(' ')),
+  data.findings ? el('p', {class: 'poor mark'}, `WRONG: ${counted(data.findings, 'finding')} ended the sweep.`) : null, data.failure ? el('p', {class: 'fair'}, data.failure) : null,
   data.is_complete ? null : el('p', {class: 'fair'}, `Not complete: ${count(data.points.length)} of ${count(data.combinations)} combinations were measured.`),
   data.series.map(s => el('p', {}, el('b', {}, s.name), ': ', s.text))));
 page.append(el('div', {class: 'charts'}, curves('Throughput in requests/s', 'requests/s', p => p.requests_per_s), curves('Average latency', 'ms', p => p.latency_mean_us / 1000),

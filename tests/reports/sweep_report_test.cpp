@@ -120,6 +120,24 @@ TEST_CASE("a sweep's JSON has a series for each mix, with its own knee, and says
     CHECK(reports::sweep_document({}, {}, 4, points)["is_complete"] == true);
 }
 
+TEST_CASE("a sweep that wrong pages ended says so in its text, on its page and when it is compared, also when it is made anew") {
+    SweptJson document = reports::sweep_document({"b.mdx"}, {"depth=1..2"}, 5, swept_points());
+    CHECK_THAT(reports::sweep_text(document), !ContainsSubstring("WRONG"));
+    CHECK(reports::sweep_anew(document, "s.json") == document);
+    sim::MeasureResults failed;
+    failed.finding_count = 3;
+    failed.failure_reason = "b.mdx: it is gone.";
+    reports::add_sweep_failure(document, failed);
+    CHECK(reports::sweep_anew(document, "s.json") == document);
+    CHECK_THAT(reports::sweep_text(document), ContainsSubstring("WRONG: 3 findings ended the sweep.\n\nNot complete"));
+    const std::string html = reports::html_sweep(document);
+    CHECK_THAT(html, ContainsSubstring("\"findings\":3,\"failure\":\"b.mdx: it is gone.\""));
+    CHECK_THAT(html, ContainsSubstring("`WRONG: ${counted(data.findings, 'finding')} ended the sweep.`"));
+    CHECK(reports::read_measured_side(reports::json_text(document), "s.json").finding_count == 3);
+    document["findings"] = "3";
+    CHECK_THROWS_AS(reports::sweep_anew(document, "s.json"), reports::ResultsDocumentError);
+}
+
 TEST_CASE("a sweep with a rate shows no more requests in flight than each depth has, and does not take its own polling for the limit") {
     const sim::MeasureTimespanResults late = test::measured_second(500, 600'000);
     CHECK(reports::sweep_point({4, 1, 8192, 0}, late)["in_flight"] == 4);

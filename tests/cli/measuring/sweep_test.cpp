@@ -130,7 +130,10 @@ TEST_CASE("a sweep that found a fault ends with 1, even if it cannot write its f
     spoil_pages(folder.path() / "data/b.mdx");  // perhaps between two points: the next one knows what the file held
     CHECK(sweep->wait() == 1);
     CHECK_THAT(sweep->error(), ContainsSubstring("FINDING") && ContainsSubstring("CSV file 's.csv': it is a directory"));
-    CHECK_FALSE(SweepDocument::parse(folder.read("s.json"))["points"].empty());
+    CHECK_THAT(sweep->output(), ContainsSubstring("WRONG: "));
+    const SweepDocument kept = SweepDocument::parse(folder.read("s.json"));
+    CHECK_FALSE(kept["points"].empty());
+    CHECK(kept["findings"].get<std::size_t>() > 0);
 }
 
 TEST_CASE("a sweep that comes to a point for which there is not enough memory keeps the points before it") {
