@@ -46,7 +46,7 @@ ExitCode measure(const BenchArguments& arguments, Console& console) {
     const ums::RealClock clock;
     ums::PosixStorage storage;
     RunControl* control = nullptr;
-    ConsoleSink console_sink(console, [&control] { control->wake(); }, {});
+    ConsoleSink console_sink(console, [&control] { control->wake(); }, {.has_log = false});
     FindingKeeper keeper;
     CompositeSink sink({&console_sink, &keeper});
     sim::Bench bench(arguments.options, storage, clock, sink);

@@ -93,7 +93,7 @@ void MeasureSession::run(const Work& work) {
     ums::PosixStorage storage;
     CurrentMeasurement current;
     RunControl* control = nullptr;
-    ConsoleSink console_sink(console_, [&control] { control->wake(); }, {});
+    ConsoleSink console_sink(console_, [&control] { control->wake(); }, {.has_log = false});
     CompositeSink sink({&console_sink, &findings_});
     RunControl run_control(stop, {.on_stop_signal =
                                       [&](int) {

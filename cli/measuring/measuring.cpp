@@ -27,7 +27,7 @@ sim::MeasureResults run_measurement(const sim::MeasureSpec& spec, Console& conso
     const ums::RealClock clock;
     ums::PosixStorage storage;
     RunControl* control = nullptr;
-    ConsoleSink sink(console, [&control] { control->wake(); }, {});
+    ConsoleSink sink(console, [&control] { control->wake(); }, {.has_log = false});
     sim::Measurement measurement(spec, storage, clock, sink);
     RunControl run_control(stop, {.on_stop_signal =
                                       [&](int) {

@@ -86,7 +86,8 @@ void ConsoleSink::on_event(const sim::Event& event) {
         if (count > kAlikeShownMax + 1) return;
         if (count > kAlikeShownMax) {
             logger_->log(time_of(event.utc_us), spdlog::source_loc{}, spdlog::level::warn,
-                         fmt::format("more than {} such warnings within a minute; further ones are in the log only", kAlikeShownMax));
+                         fmt::format("more than {} such warnings within a minute; further ones are {}", kAlikeShownMax,
+                                     options_.has_log ? "in the log only" : "not shown"));
             return;
         }
     }
@@ -113,9 +114,9 @@ void ConsoleSink::on_finding(const sim::Finding& finding) {
     const bool is_first_left_out = shown_.has_just_filled_up();
     lock.unlock();
     if (is_first_left_out) {
-        logger_->log(
-            time_of(finding.moment.utc_us), spdlog::source_loc{}, spdlog::level::err,
-            fmt::format("more than {} findings; the rest are in the log, and here only the first of each other kind", kFindingsShownMax));
+        const char* const rest = options_.has_log ? "the rest are in the log, and here only" : "of the rest only";
+        logger_->log(time_of(finding.moment.utc_us), spdlog::source_loc{}, spdlog::level::err,
+                     fmt::format("more than {} findings; {} the first of each other kind", kFindingsShownMax, rest));
     }
     if (is_shown) show(finding);
 }

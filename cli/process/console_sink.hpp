@@ -20,6 +20,7 @@ namespace cli {
 struct ConsoleSinkOptions {
     bool sqliosim_form = false;  // "DATE TIME TID USER TEXT" on the results' descriptor, as SQLIOSIM.COM shows its log
     bool errors_only = false;
+    bool has_log = true;  // for the words about lines that are left out: a measurement has no log
 };
 
 class ConsoleSink final : public sim::EventSink {
@@ -32,7 +33,7 @@ public:
     void on_finding(const sim::Finding& finding) override;
 
 private:
-    // A broken disk may produce a finding for every page; the log has them all. The first of each kind is always shown.
+    // A broken disk may produce a finding for every page; the log of a run has them all. The first of each kind is always shown.
     static constexpr std::uint64_t kFindingsShownMax = 20;
     // And a disk that is gone a thousand warnings within a second.
     static constexpr std::uint64_t kAlikeShownMax = 20;

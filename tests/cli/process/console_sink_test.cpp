@@ -147,6 +147,23 @@ TEST_CASE("only the first of very many findings are shown, and one line says so"
     CHECK_THAT(text, ContainsSubstring("more than 20 findings"));
 }
 
+TEST_CASE("only where there is a log the line about further findings or warnings names it") {
+    for (const bool has_log : {true, false}) {
+        const Captured captured;
+        cli::Console console(captured.out(), captured.err());
+        cli::ConsoleSink sink(console, [] {}, {.has_log = has_log});
+        for (int i = 0; i < 30; ++i) {
+            sink.on_finding(finding());
+            sink.on_event(event_of(sim::Severity::warning, "slow"));
+        }
+        console.finish();
+        const std::string text = Captured::text(captured.err());
+        CHECK_THAT(text, ContainsSubstring(has_log ? "the rest are in the log, and here only the first of each other kind\n"
+                                                   : "more than 20 findings; of the rest only the first of each other kind\n"));
+        CHECK_THAT(text, ContainsSubstring(has_log ? "further ones are in the log only\n" : "further ones are not shown\n"));
+    }
+}
+
 TEST_CASE("the first finding of a kind is shown, however many of other kinds there were") {
     const Captured captured;
     cli::Console console(captured.out(), captured.err());
