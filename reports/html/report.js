@@ -35,7 +35,7 @@ const phaseShades = {id: 'phases', beforeDatasetsDraw(chart) {
 const timeChart = (name, unit, datasets, more = {}) => datasets().some(set => set.data.length) ? chart(name, () => ({type: 'line', data: {datasets: datasets()}, plugins: [phaseShades],
   options: base('seconds since the run began', unit, {...more, x: {min: 0, max: endOfRun, ticks: {color: color('soft'), maxTicksLimit: 8}}})})) : null;
 
-// Each cell shows how many requests of that second took that long; the darker, the larger their share of the second.
+// Each cell shows how many requests of that second took that long; the stronger the color, the larger their share of the second.
 const bucketUs = i => 0.512 * 2 ** i;
 const heatMap = (name, columns) => {
   let low = 31, high = 0;
@@ -74,8 +74,8 @@ const timeCharts = file => {
     timeChart('Requests outstanding, and allowed', 'requests', () => [line('outstanding', 'read', points(s.outstanding)),
       line('request blocks', 'third', points(s.request_blocks), {stepped: true})]),
     s.dirty_pages && s.dirty_pages.some(n => n) ? timeChart('Dirty pages in memory', 'pages', () => [line('dirty', 'write', points(s.dirty_pages))], {legend: false}) : null,
-    heatMap('Read latency (darker: more of that second\'s reads)', s.read_latency),
-    heatMap('Write latency (darker: more of that second\'s writes)', s.write_latency),
+    heatMap('Read latency (stronger color: more of that second\'s reads)', s.read_latency),
+    heatMap('Write latency (stronger color: more of that second\'s writes)', s.write_latency),
     file.throttle_count ? timeChart('Throttled', 'times per second', () => [line('throttled', 'poor', perSecond(s.throttles), {fill: true})], {legend: false}) : null);
 };
 

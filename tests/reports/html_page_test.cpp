@@ -83,6 +83,11 @@ TEST_CASE("a page has LSNs as text, because a browser would round the numbers of
     CHECK(shown["last_block"] == 0);
 }
 
+TEST_CASE("the words about a heat map hold on a dark page, too, where what is more frequent is brighter") {
+    const std::string html = reports::html_report(parsed(stale_results()));
+    CHECK_THAT(html, ContainsSubstring("'Read latency (stronger color: more of that second\\'s reads)'") && !ContainsSubstring("(darker"));
+}
+
 TEST_CASE("a page shows a limit as good only if it was kept, and not if nothing was measured") {
     CHECK_THAT(reports::html_report(parsed(stale_results())), ContainsSubstring("{kept: 'good', exceeded: 'poor'}[t.outcome] || 'fair'"));
 }
