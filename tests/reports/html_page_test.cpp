@@ -88,6 +88,10 @@ TEST_CASE("the words about a heat map hold on a dark page, too, where what is mo
     CHECK_THAT(html, ContainsSubstring("'Read latency (stronger color: more of that second\\'s reads)'") && !ContainsSubstring("(darker"));
 }
 
+TEST_CASE("in the legend of the sectors a color is nearer to its own word than to the one before") {
+    CHECK_THAT(reports::html_report(parsed(stale_results())), ContainsSubstring("\n.legend > span { margin-right: "));
+}
+
 TEST_CASE("a page shows a limit as good only if it was kept, and not if nothing was measured") {
     CHECK_THAT(reports::html_report(parsed(stale_results())), ContainsSubstring("{kept: 'good', exceeded: 'poor'}[t.outcome] || 'fair'"));
 }
