@@ -92,6 +92,11 @@ TEST_CASE("in the legend of the sectors a color is nearer to its own word than t
     CHECK_THAT(reports::html_report(parsed(stale_results())), ContainsSubstring("\n.legend > span { margin-right: "));
 }
 
+TEST_CASE("on paper a chart is no wider than its box, so that the browser need not shrink the page") {
+    const std::string html = reports::html_report(parsed(stale_results()));
+    CHECK_THAT(html.substr(html.find("@media print")), ContainsSubstring(".chart canvas { max-width: 100%; max-height: 100%; }"));
+}
+
 TEST_CASE("a page shows a limit as good only if it was kept, and not if nothing was measured") {
     CHECK_THAT(reports::html_report(parsed(stale_results())), ContainsSubstring("{kept: 'good', exceeded: 'poor'}[t.outcome] || 'fair'"));
 }
