@@ -97,6 +97,12 @@ TEST_CASE("on paper a chart is no wider than its box, so that the browser need n
     CHECK_THAT(html.substr(html.find("@media print")), ContainsSubstring(".chart canvas { max-width: 100%; max-height: 100%; }"));
 }
 
+TEST_CASE("on paper, which cannot be scrolled, a long path is wrapped instead of pushing the columns after it off the page") {
+    const std::string html = reports::html_report(parsed(stale_results()));
+    CHECK_THAT(html.substr(html.find("@media print")),
+               ContainsSubstring("td:first-child, td.left { white-space: normal; overflow-wrap: anywhere;"));
+}
+
 TEST_CASE("a page shows a limit as good only if it was kept, and not if nothing was measured") {
     CHECK_THAT(reports::html_report(parsed(stale_results())), ContainsSubstring("{kept: 'good', exceeded: 'poor'}[t.outcome] || 'fair'"));
 }
