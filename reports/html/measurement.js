@@ -51,7 +51,8 @@ if (own) page.append(section('Figures', table(['', 'value'], [['requests/s', cou
   ['CPU for a request', count(data.cpu_ns_per_request) + ' ns'], ['operation', `${data.pattern} ${data.op}s`], ['block', data.block_bytes_min === data.block_bytes_max ? size(data.block_bytes_max)
     : `${size(data.block_bytes_min)} to ${size(data.block_bytes_max)}`], ['depth', data.depth], ['durable', data.durable ? 'yes' : 'no'], ['direct', data.direct ? 'yes' : 'no'], ['scattered memory', data.scatter ? 'yes' : 'no']])));
 if (total && measured) page.append(section('Figures', rounds && rounds.count > 1 ? el('p', {class: 'soft'}, 'Of the last round.') : null,
-  table(titles, [...targets.flatMap((target, i) => both(nameOf(target, i), target)), ...(targets.length > 1 || total.reads.requests && total.writes.requests ? both('all', total) : [])])));
+  table(titles, [...targets.flatMap((target, i) => both(nameOf(target, i), target)), ...(targets.length > 1 ? both('all', total)
+    : targets.length && total.reads.requests && total.writes.requests ? figures(nameOf(targets[0], 0) + ', both', total.both) : [])])));
 
 // --- rounds ---
 const interval = (value, half, digits) => value === null ? '-' : value.toFixed(digits) + (half === null ? '' : ` ± ${half.toFixed(digits)}`);

@@ -59,6 +59,12 @@ TEST_CASE("the page of a measurement holds its figures and its text, whatever it
     CHECK_FALSE(reports::html_measurement(reports::measure_json({})).empty());
 }
 
+TEST_CASE("the page of a measurement of one target has its figures once, and both directions together under its name, as the text does") {
+    const std::string html = reports::html_measurement(reports::measure_json({}));
+    CHECK_THAT(html, ContainsSubstring("targets.length > 1 ? both('all', total)\n"));
+    CHECK_THAT(html, ContainsSubstring("figures(nameOf(targets[0], 0) + ', both', total.both)"));
+}
+
 TEST_CASE("a page shows what was promised to a ledger, what a reader read, and what a take-over verified") {
     const std::string html = reports::html_report(parsed(stale_results()));
     for (const char* shown : {"data.promising", "group.reader", "group.turn.verified"}) CHECK_THAT(html, ContainsSubstring(shown));
