@@ -39,6 +39,7 @@ th:first-child, td:first-child { text-align: left; white-space: normal; overflow
 <div class="dim" id="time"></div>
 <div id="rehearsal" class="bad" hidden></div>
 <div id="state" class="bad" hidden></div>
+<noscript><p class="bad">This page shows nothing of the run without JavaScript.</p></noscript>
 <div class="cards" id="cards"></div>
 <div class="chart"><span class="label">MB/s; highest <span id="mb-max"></span></span>
 <svg id="mb" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="MB/s"></svg></div>

@@ -184,6 +184,10 @@ TEST_CASE("status: the page of a rehearsal says so, also in its title") {
                                   ContainsSubstring("document.title = (s.rehearsal ? 'REHEARSAL, ' : '')"));
 }
 
+TEST_CASE("status: a browser without JavaScript says why the page is empty") {
+    CHECK_THAT(status_page(), ContainsSubstring("<noscript><p class=\"bad\">This page shows nothing of the run without JavaScript.</p>"));
+}
+
 TEST_CASE("status: the page speaks of one request that did not come back as one") {
     CHECK_THAT(status_page(), ContainsSubstring("(s.lost_requests === 1 ? ' request' : ' requests')"));
 }
