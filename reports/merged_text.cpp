@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -87,10 +88,12 @@ std::string slowest_table(const Json& group) {
 std::string latency_table(const Json& group) {
     Table table({{"All hosts", Table::Align::left}, {"count"}, {"average"}, {"50 %"}, {"99 %"}, {"99.9 %"}, {"longest"}});
     bool has_rows = false;
-    for (const auto& [name, latency] : group["latency"].items()) {
+    for (const auto& [kind, latency] : group["latency"].items()) {
         if (number_of(latency["count"]) == 0) continue;
         has_rows = true;
-        table.add_row({name, count_text(number_of(latency["count"])), time_text(latency["mean_ns"].get<double>()),
+        std::string name = kind;
+        std::replace(name.begin(), name.end(), '_', ' ');
+        table.add_row({std::move(name), count_text(number_of(latency["count"])), time_text(latency["mean_ns"].get<double>()),
                        percentile_text(latency, 50), percentile_text(latency, 99), percentile_text(latency, 99.9),
                        time_text(latency["max_ns"].get<double>())});
     }

@@ -41,6 +41,16 @@ TEST_CASE("findings of a kind are at least as many as those that are known, if a
                ContainsSubstring("kindsTable(data.findings_by_kind, data.finding_count, entry => entry.kind)"));
 }
 
+TEST_CASE("the text of several results names the kinds of requests as that of a run does") {
+    sim::Results stale = stale_results();
+    ++stale.run_id;
+    nlohmann::ordered_json merged = merged_with_sound(stale);
+    nlohmann::ordered_json& flushes = merged["latency"]["log_flush"];
+    flushes["count"] = 5;
+    for (const char* key : {"mean_ns", "max_ns"}) flushes[key] = 2e6;
+    CHECK_THAT(reports::merged_text(merged), ContainsSubstring("\n  log flush ") && !ContainsSubstring("log_flush"));
+}
+
 TEST_CASE("facts of a group are at least as many as those that are known, if the run did not keep all findings") {
     sim::Results results = stale_results();
     results.group.emplace();
