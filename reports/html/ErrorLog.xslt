@@ -41,7 +41,7 @@ tr.ERROR td { background: #d32f2f40; } tr.WARNING td { background: #f9a82533; }
 <td><xsl:value-of select="@TID"/></td>
 <td><xsl:value-of select="@HRESULT"/></td>
 <td class="text"><xsl:value-of select="@SYSTEXT"/></td>
-<td><xsl:value-of select="concat(@File, ':', @Line, ' ', @Func)"/></td>
+<td title="{@Func}"><xsl:value-of select="concat(@File, ':', @Line)"/></td>
 </tr>
 </xsl:for-each>
 </table>
