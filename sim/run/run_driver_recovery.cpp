@@ -27,12 +27,17 @@ namespace sim {
 
 namespace {
 
-// What helps if a file is not as the run made it. No repair makes a file that is missing, or turns another run's into this one's.
+// What helps if a file is not as the run made it. No repair makes a file that is missing, or turns another run's into this one's. A new run
+// deletes the others, which may show that the storage has lost this one.
 const char* advice_for(LeftFile::Signature signature, bool repairs) {
-    if (signature == LeftFile::Signature::missing_file) return "Put it back, or begin a new run.";
+    if (signature == LeftFile::Signature::missing_file) {
+        return "'ioproof verify' says whether the storage is at fault. Put it back, or begin a new run.";
+    }
     if (repairs) return "Nothing in it shows that it belongs to the run. Begin a new run.";
-    if (signature == LeftFile::Signature::other_run) return "Put the file of this run there, or begin a new run.";
-    return "'ioproof verify' says what is left, 'ioproof verify --repair' makes it usable where it can.";
+    if (signature == LeftFile::Signature::other_run) {
+        return "'ioproof verify' says whether the storage is at fault. Put the file of this run there, or begin a new run.";
+    }
+    return "'ioproof verify' says whether the storage is at fault, 'ioproof verify --repair' makes it usable where it can.";
 }
 
 }  // namespace

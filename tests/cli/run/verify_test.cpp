@@ -146,6 +146,19 @@ TEST_CASE("no repair is recommended for a file that is missing") {
     }
 }
 
+TEST_CASE("a run that is not resumed because a file is not as it was names the command that judges the storage") {
+    const IoproofFolder folder;
+    REQUIRE(folder.start_run("1")->wait() == 0);
+    const bool is_missing = GENERATE(false, true);
+    CAPTURE(is_missing);
+    std::filesystem::resize_file(folder.data_file(), 0);
+    if (is_missing) std::filesystem::remove(folder.data_file());
+    const auto refused = folder.start_run("1", {"--resume"});
+    CHECK(refused->wait() == 2);
+    CHECK_THAT(refused->error(), ContainsSubstring("'ioproof verify' says whether the storage is at fault"));
+    CHECK(folder.start({"verify", "-dir", "data"})->wait() == 1);
+}
+
 TEST_CASE("of a run that was cut off before its first change nothing can be said") {
     const IoproofFolder folder;
     REQUIRE(folder.start_run("1")->wait() == 0);
