@@ -84,12 +84,25 @@ std::string detail_of_part(const std::vector<sim::SectorFact>& sectors, std::uin
     return fmt::format("{} of {} instead of {}", counted(count, "sector"), what, expected);
 }
 
+// What SQL Server would make of the page.
+std::string_view lost_write_consequence(sim::PageRedo redo) {
+    switch (redo) {
+        case sim::PageRedo::none: return "SQL Server would work with old data and could not repair it from the log.";
+        case sim::PageRedo::complete:
+            return "The log still has what is missing, so SQL Server's recovery would make it again, but not after another checkpoint.";
+        case sim::PageRedo::refused:
+            return "The log has later changes of the page, which SQL Server's recovery cannot make on it: it reports error 3456, and the "
+                   "database does not come up without a restore.";
+    }
+    UMS_ASSERT(false && "unknown redo");
+}
+
 // `stays`: in spite of what, if that was tried.
-std::string lost_write_meaning(std::string_view stays) {
+std::string lost_write_meaning(std::string_view stays, sim::PageRedo redo) {
     return fmt::format(
         "The storage acknowledged a write that is not there: it never arrived, or was undone later. Its place holds what was there "
-        "before{}. SQL Server would work with old data and could not repair it from the log.",
-        stays);
+        "before{}. {}",
+        stays, lost_write_consequence(redo));
 }
 
 // All sectors are of an older version, but the checksum in the first one is not that version's.
@@ -187,7 +200,6 @@ std::string finding_sentence(const sim::Finding& finding) {
 
 KindText kind_text(sim::FindingKind kind) {
     using Kind = sim::FindingKind;
-    static const std::string lost_write = lost_write_meaning("");
     switch (kind) {
         case Kind::stale_read:
             return {
@@ -200,7 +212,7 @@ KindText kind_text(sim::FindingKind kind) {
                 "this path for databases until the cause is found."};
         case Kind::lost_write:
             return {
-                lost_write,
+                lost_write_meaning("", sim::PageRedo::none),
                 "Look at write caches, at firmware and drivers that drop or reorder writes, and at snapshots and thin provisioning. Give "
                 "the vendor the time and the offset of the write: it was reported as done. The dump file says when it was "
                 "made, if that can be determined, and has the request itself, if not too many came after it."};
@@ -326,9 +338,10 @@ KindText kind_text(const sim::Finding& finding) {
     if ((finding.kind == Kind::stale_read || finding.kind == Kind::lost_write) && has_wrong_checksum(finding)) {
         return older_with_wrong_checksum(finding);
     }
-    if (finding.kind == Kind::lost_write && was_read_through_new_file(finding)) {
-        static const std::string meaning = lost_write_meaning(", even after the caches were flushed and dropped and the file was reopened");
-        return {meaning, kind_text(finding.kind).advice};
+    if (finding.kind == Kind::lost_write) {
+        const std::string_view stays =
+            was_read_through_new_file(finding) ? ", even after the caches were flushed and dropped and the file was reopened" : "";
+        return {lost_write_meaning(stays, finding.redo), kind_text(finding.kind).advice};
     }
     if (finding.kind == Kind::stale_read && never_became_right(finding)) {
         return {

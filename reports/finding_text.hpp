@@ -20,8 +20,8 @@ std::string finding_sentence(const sim::Finding& finding);
 
 // What each kind of finding means and what to do about it, in words.
 struct KindText {
-    std::string_view meaning;  // what happened, and what it would do to a database
-    std::string_view advice;   // where to look and what to do
+    std::string meaning;      // what happened, and what it would do to a database
+    std::string_view advice;  // where to look and what to do
 };
 
 KindText kind_text(sim::FindingKind kind);

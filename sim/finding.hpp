@@ -75,6 +75,13 @@ enum class SectorState : std::uint8_t {
 
 [[nodiscard]] std::string_view name_of(SectorState state);
 
+// What crash recovery makes of a page that lacks acknowledged writes.
+enum class PageRedo : std::uint8_t {
+    none,      // nothing, as far as is known: the log no longer has a change of it
+    complete,  // all that is missing, because the log still has it
+    refused,   // the log has later changes, which cannot be made on what is there
+};
+
 // A request about a file as a whole, without a page or bytes.
 enum class FileRequest : std::uint8_t { none, sync, resize, open };
 
@@ -225,6 +232,7 @@ struct Finding {
     std::optional<GroupFact> group_fact;  // what it means among several hosts
     // Of a log that a crash left: acknowledged blocks that are gone. The place is that of the first.
     std::optional<BlockRange> missing_blocks;
+    PageRedo redo = PageRedo::none;  // of a lost write that a verification found
 
     std::uint32_t reads = 1;  // how often it was read or tried until this was decided
     std::vector<Reread> rereads;

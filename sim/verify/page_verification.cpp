@@ -11,6 +11,7 @@
 #include "sim/files/rereader.hpp"
 #include "sim/page/page_codec.hpp"
 #include "sim/verify/later_measurement.hpp"
+#include "sim/verify/page_redo.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/units.hpp"
 #include "ums/sched/scheduler.hpp"
@@ -207,6 +208,7 @@ void PageVerification::report_page(File& file, WrongPage& page) {
     if (!is_transient) explain_wrong_pages();
     const bool is_unsteady = are_unsteady(read_header(page.image).checksum, page.rereads);
     Finding finding = name_wrong_page(image, page.proven, recovered_, is_transient, later_reads_in(page.rereads), is_unsteady);
+    note_redo(finding, image, page.proven, recovered_);
     if (!page.last.empty()) finding.reasoning.emplace_back("The first read returned another image, which was wrong, too.");
     finding.place.path = file.file->path();
     if (finding.other) finding.other->path = path_among(data_files_, finding.other->file_id);

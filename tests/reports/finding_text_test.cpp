@@ -98,6 +98,20 @@ TEST_CASE("a lost write is said to be lost even after the file was reopened only
     CHECK_THAT(meaning(), ContainsSubstring("the file was reopened. SQL Server would work with old data"));
 }
 
+TEST_CASE("of a lost write whose change the log still has it is not said that SQL Server would work with old data") {
+    sim::Finding finding = example_finding();
+    const auto meaning = [&finding] { return reports::kind_text(finding).meaning; };
+    CHECK_THAT(meaning(), ContainsSubstring("could not repair it from the log"));
+    for (const bool is_reopened : {false, true}) {
+        if (is_reopened) finding.rereads = {{.attempt = 3, .through_new_file = true, .result = sim::RereadResult::same_image}};
+        finding.redo = sim::PageRedo::complete;
+        CHECK_THAT(meaning(), ContainsSubstring("recovery would make it again") && !ContainsSubstring("old data"));
+        finding.redo = sim::PageRedo::refused;
+        CHECK_THAT(meaning(), ContainsSubstring("error 3456") && !ContainsSubstring("old data"));
+    }
+    CHECK_THAT(meaning(), ContainsSubstring("even after the caches were flushed"));
+}
+
 TEST_CASE("a later read is said to have returned the right page only if one did") {
     sim::Finding finding = example_finding();
     finding.transient = true;
