@@ -84,25 +84,34 @@ std::string detail_of_part(const std::vector<sim::SectorFact>& sectors, std::uin
     return fmt::format("{} of {} instead of {}", counted(count, "sector"), what, expected);
 }
 
-// What SQL Server would make of the page.
-std::string_view lost_write_consequence(sim::PageRedo redo) {
-    switch (redo) {
-        case sim::PageRedo::none: return "SQL Server would work with old data and could not repair it from the log.";
-        case sim::PageRedo::complete:
-            return "The log still has what is missing, so SQL Server's recovery would make it again, but not after another checkpoint.";
-        case sim::PageRedo::refused:
-            return "The log has later changes of the page, which SQL Server's recovery cannot make on it: it reports error 3456, and the "
-                   "database does not come up without a restore.";
+bool is_blank(const sim::Finding& finding) {
+    const std::vector<sim::SectorFact>& sectors = or_empty(finding.comparison).sectors;
+    const auto is_zero = [](const sim::SectorFact& fact) { return fact.state == sim::SectorState::zero; };
+    return !sectors.empty() && std::all_of(sectors.begin(), sectors.end(), is_zero);
+}
+
+// What SQL Server would make of what is there.
+std::string_view lost_write_consequence(const sim::Finding& finding) {
+    using Redo = sim::PageRedo;
+    const bool is_header = finding.place.is_log || (finding.place.page_id == 0 && is_blank(finding));
+    if (is_header) return "SQL Server could not open the database: the first page of a file says what the file is.";
+    if (finding.redo == Redo::complete) {
+        return "The log still has what is missing, so SQL Server's recovery would make it again, but not after another checkpoint.";
     }
-    UMS_ASSERT(false && "unknown redo");
+    if (is_blank(finding)) return "SQL Server reports error 824, because zeros do not name the page, and needs a restore of it.";
+    if (finding.redo == Redo::refused) {
+        return "The log has later changes of the page, which SQL Server's recovery cannot make on it: it reports error 3456, and the "
+               "database does not come up without a restore.";
+    }
+    return "SQL Server would work with old data and could not repair it from the log.";
 }
 
 // `stays`: in spite of what, if that was tried.
-std::string lost_write_meaning(std::string_view stays, sim::PageRedo redo) {
+std::string lost_write_meaning(const sim::Finding& finding, std::string_view stays) {
     return fmt::format(
         "The storage acknowledged a write that is not there: it never arrived, or was undone later. Its place holds what was there "
         "before{}. {}",
-        stays, lost_write_consequence(redo));
+        stays, lost_write_consequence(finding));
 }
 
 // All sectors are of an older version, but the checksum in the first one is not that version's.
@@ -212,7 +221,7 @@ KindText kind_text(sim::FindingKind kind) {
                 "this path for databases until the cause is found."};
         case Kind::lost_write:
             return {
-                lost_write_meaning("", sim::PageRedo::none),
+                lost_write_meaning({}, ""),
                 "Look at write caches, at firmware and drivers that drop or reorder writes, and at snapshots and thin provisioning. Give "
                 "the vendor the time and the offset of the write: it was reported as done. The dump file says when it was "
                 "made, if that can be determined, and has the request itself, if not too many came after it."};
@@ -341,7 +350,7 @@ KindText kind_text(const sim::Finding& finding) {
     if (finding.kind == Kind::lost_write) {
         const std::string_view stays =
             was_read_through_new_file(finding) ? ", even after the caches were flushed and dropped and the file was reopened" : "";
-        return {lost_write_meaning(stays, finding.redo), kind_text(finding.kind).advice};
+        return {lost_write_meaning(finding, stays), kind_text(finding.kind).advice};
     }
     if (finding.kind == Kind::stale_read && never_became_right(finding)) {
         return {

@@ -112,6 +112,22 @@ TEST_CASE("of a lost write whose change the log still has it is not said that SQ
     CHECK_THAT(meaning(), ContainsSubstring("even after the caches were flushed"));
 }
 
+TEST_CASE("of a lost write that leaves zeros, or a file without its first page, it is not said that SQL Server would work with it") {
+    sim::Finding finding = example_finding();
+    const auto meaning = [&finding] { return reports::kind_text(finding).meaning; };
+    finding.comparison.value().sectors.assign(16, sim::SectorFact{.state = sim::SectorState::zero});
+    CHECK_THAT(meaning(), ContainsSubstring("error 824") && !ContainsSubstring("old data"));
+    finding.redo = sim::PageRedo::refused;
+    CHECK_THAT(meaning(), ContainsSubstring("error 824") && !ContainsSubstring("error 3456"));
+    finding.redo = sim::PageRedo::complete;
+    CHECK_THAT(meaning(), ContainsSubstring("recovery would make it again") && !ContainsSubstring("error 824"));
+    finding.place.page_id = 0;
+    CHECK_THAT(meaning(), ContainsSubstring("could not open the database") && !ContainsSubstring("old data"));
+    finding = example_finding();
+    finding.place.is_log = true;
+    CHECK_THAT(meaning(), ContainsSubstring("could not open the database") && !ContainsSubstring("old data"));
+}
+
 TEST_CASE("a later read is said to have returned the right page only if one did") {
     sim::Finding finding = example_finding();
     finding.transient = true;
