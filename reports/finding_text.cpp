@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "reports/lost_write_text.hpp"
 #include "reports/text.hpp"
 #include "ums/base/assert.hpp"
 #include "ums/base/printable.hpp"
@@ -32,12 +34,6 @@ bool is_of_other_run(const sim::Finding& finding) {
     const std::vector<sim::SectorFact>& sectors = or_empty(finding.comparison).sectors;
     const auto is_foreign = [](const sim::SectorFact& fact) { return fact.state == sim::SectorState::foreign; };
     return !sectors.empty() && std::all_of(sectors.begin(), sectors.end(), is_foreign);
-}
-
-// A file that is too short was not read again, and a region not through a newly opened file.
-bool was_read_through_new_file(const sim::Finding& finding) {
-    return std::any_of(finding.rereads.begin(), finding.rereads.end(),
-                       [](const sim::Reread& reread) { return reread.through_new_file && reread.has_come(); });
 }
 
 // It was read again, and no read returned what was written.
@@ -67,6 +63,12 @@ bool is_from_before_cut(const sim::Finding& finding) {
 // A verification found the file too short: of what was written there nothing could be read, and nothing older either.
 bool has_lost_its_end(const sim::Finding& finding) { return finding.kind == sim::FindingKind::lost_write && finding.request.is_write; }
 
+// A verification found no file under its name.
+bool is_missing_file(const sim::Finding& finding) {
+    const bool is_missing = or_empty(finding.failure).error_code == static_cast<int>(std::errc::no_such_file_or_directory);
+    return finding.request.of_file == sim::FileRequest::open && is_missing;
+}
+
 // "8 sectors of version 3 instead of version 5". At least one is wrong.
 std::string detail_of_part(const std::vector<sim::SectorFact>& sectors, std::uint32_t expected_version) {
     const sim::SectorFact& first = *std::find_if(sectors.begin(), sectors.end(), is_wrong);
@@ -82,36 +84,6 @@ std::string detail_of_part(const std::vector<sim::SectorFact>& sectors, std::uin
     }
     if (what == expected) return fmt::format("{}, but not what was written", what);
     return fmt::format("{} of {} instead of {}", counted(count, "sector"), what, expected);
-}
-
-bool is_blank(const sim::Finding& finding) {
-    const std::vector<sim::SectorFact>& sectors = or_empty(finding.comparison).sectors;
-    const auto is_zero = [](const sim::SectorFact& fact) { return fact.state == sim::SectorState::zero; };
-    return !sectors.empty() && std::all_of(sectors.begin(), sectors.end(), is_zero);
-}
-
-// What SQL Server would make of what is there.
-std::string_view lost_write_consequence(const sim::Finding& finding) {
-    using Redo = sim::PageRedo;
-    const bool is_header = finding.place.is_log || (finding.place.page_id == 0 && is_blank(finding));
-    if (is_header) return "SQL Server could not open the database: the first page of a file says what the file is.";
-    if (finding.redo == Redo::complete) {
-        return "The log still has what is missing, so SQL Server's recovery would make it again, but not after another checkpoint.";
-    }
-    if (is_blank(finding)) return "SQL Server reports error 824, because zeros do not name the page, and needs a restore of it.";
-    if (finding.redo == Redo::refused) {
-        return "The log has later changes of the page, which SQL Server's recovery cannot make on it: it reports error 3456, and the "
-               "database does not come up without a restore.";
-    }
-    return "SQL Server would work with old data and could not repair it from the log.";
-}
-
-// `stays`: in spite of what, if that was tried.
-std::string lost_write_meaning(const sim::Finding& finding, std::string_view stays) {
-    return fmt::format(
-        "The storage acknowledged a write that is not there: it never arrived, or was undone later. Its place holds what was there "
-        "before{}. {}",
-        stays, lost_write_consequence(finding));
 }
 
 // All sectors are of an older version, but the checksum in the first one is not that version's.
@@ -221,7 +193,7 @@ KindText kind_text(sim::FindingKind kind) {
                 "this path for databases until the cause is found."};
         case Kind::lost_write:
             return {
-                lost_write_meaning({}, ""),
+                lost_write_meaning({}),
                 "Look at write caches, at firmware and drivers that drop or reorder writes, and at snapshots and thin provisioning. Give "
                 "the vendor the time and the offset of the write: it was reported as done. The dump file says when it was "
                 "made, if that can be determined, and has the request itself, if not too many came after it."};
@@ -344,14 +316,16 @@ KindText kind_text(const sim::Finding& finding) {
             "Look at what keeps the sizes of files: the journal of the file system, flushes that never reached the device, snapshots that "
             "were rolled back. If something else has cut the file, the storage is not to blame."};
     }
+    if (is_missing_file(finding)) {
+        return {
+            "There is no file of this name any more. SQL Server could not open the database.",
+            "Look at what keeps the names of files: the journal of the file system, flushes that never reached the device, snapshots that "
+            "were rolled back. If something else has removed the file, or its volume is not mounted, the storage is not to blame."};
+    }
     if ((finding.kind == Kind::stale_read || finding.kind == Kind::lost_write) && has_wrong_checksum(finding)) {
         return older_with_wrong_checksum(finding);
     }
-    if (finding.kind == Kind::lost_write) {
-        const std::string_view stays =
-            was_read_through_new_file(finding) ? ", even after the caches were flushed and dropped and the file was reopened" : "";
-        return {lost_write_meaning(finding, stays), kind_text(finding.kind).advice};
-    }
+    if (finding.kind == Kind::lost_write) return {lost_write_meaning(finding), kind_text(finding.kind).advice};
     if (finding.kind == Kind::stale_read && never_became_right(finding)) {
         return {
             "A read returned an older version of the page although a newer one had been written and acknowledged. No later read returned "

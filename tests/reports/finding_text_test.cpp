@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <system_error>
 
 #include "reports/verdict.hpp"
 #include "tests/reports/example_evidence.hpp"
@@ -197,6 +198,18 @@ TEST_CASE("of a file that is too short it is not said that the contents from bef
     CHECK_THAT(meaning(), ContainsSubstring("holds what was there before"));
     finding.request.is_write = true;
     CHECK_THAT(meaning(), ContainsSubstring("The file is shorter") && !ContainsSubstring("was there before"));
+}
+
+TEST_CASE("of a file that is missing it is not said that a read was tried again, nor that a cable may be the cause") {
+    sim::Finding finding = example_finding();
+    finding.kind = sim::FindingKind::io_error;
+    finding.request.of_file = sim::FileRequest::open;
+    finding.failure = sim::RequestFailure{.error_code = static_cast<int>(std::errc::io_error)};
+    CHECK_THAT(reports::kind_text(finding).meaning, ContainsSubstring("error 823"));
+    finding.failure = sim::RequestFailure{.error_code = static_cast<int>(std::errc::no_such_file_or_directory)};
+    const reports::KindText text = reports::kind_text(finding);
+    CHECK_THAT(text.meaning, ContainsSubstring("could not open the database") && !ContainsSubstring("error 823"));
+    CHECK_THAT(std::string(text.advice), ContainsSubstring("names of files") && !ContainsSubstring("cables"));
 }
 
 TEST_CASE("a short transfer is not said to be well before the end of the file, which may be where it stopped") {
