@@ -236,6 +236,11 @@ ums::Task<void> MissingBlocks::report_gap(const BlockRange& missing, bool is_nee
                              "in flight at the cut.",
         why_kept(is_needed)};
     if (!place) finding.reasoning.push_back(why_unplaced(missing));
+    if (!place && is_needed && !extent_.checkpoint) {
+        finding.reasoning.emplace_back(
+            "The last complete checkpoint may be among what is lost. Then it had freed some of these blocks, which were rightly written "
+            "over: not all of them are lost.");
+    }
     file->report(std::move(finding));
 }
 

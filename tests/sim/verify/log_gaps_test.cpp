@@ -135,6 +135,28 @@ TEST_CASE("blocks that are missing one after the other are one finding, which ha
     CHECK(results.findings[0].missing_blocks->last == first + 2);
 }
 
+TEST_CASE("of blocks that are missing with the last checkpoint it is said that it may have freed some of them") {
+    LeftRun left;
+    const std::uint64_t last = left.durability().last_block;
+    SECTION("the checkpoint is there") {
+        left.erase_block(last - 1);
+        const Results results = left.verify();
+        INFO(left.run.sink.text());
+        for (const sim::Finding& finding : results.findings) {
+            for (const std::string& reason : finding.reasoning) CHECK_THAT(reason, !ContainsSubstring("rightly written over"));
+        }
+    }
+    SECTION("it is lost, too") {
+        left.erase_blocks([last](const sim::LogBlockHeader& header) { return header.sequence != last; });
+        const Results results = left.verify();
+        INFO(left.run.sink.text());
+        REQUIRE_FALSE(results.findings.empty());
+        CHECK(results.findings[0].kind == sim::FindingKind::log_gap);
+        CHECK(results.durability.value().checkpoint_lsn == 0);
+        CHECK_THAT(results.findings[0].reasoning.back(), ContainsSubstring("rightly written over"));
+    }
+}
+
 TEST_CASE("a block that a later read brings is found although the one before it, where its virtual log file begins, is lost") {
     LeftRun left(64);
     const std::map<std::uint64_t, std::uint64_t> kept = left.blocks_before_checkpoint(10);
