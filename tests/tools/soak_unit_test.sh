@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that the systemd template for soak runs begins a new run, which deletes what it finds, only where nothing of an earlier one is left.
+# The systemd template for soak runs must begin a new run, which deletes what it finds, only where nothing of an earlier one is left.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
