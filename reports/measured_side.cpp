@@ -93,11 +93,11 @@ std::string sweep_schema() {
         object_schema(fmt::format("{},{},{},{}", property("name", kTextSchema), property("has_knee", R"({"type":"boolean"})"),
                                   property("knee_depth", kCountSchema), property("points", array_schema(object_schema(columns, required)))),
                       R"("name","has_knee","knee_depth","points")");
-    return object_schema(fmt::format("{},{},{},{},{},{}", property("files", array_schema(std::string(kTextSchema))),
-                                     property("asked", array_schema(std::string(kTextSchema))),
-                                     property("is_complete", R"({"type":"boolean"})"), property("findings", kCountSchema),
-                                     property("failure", kTextSchema), property("series", array_schema(series))),
-                         R"("files","asked","is_complete","series")");
+    return object_schema(
+        fmt::format("{},{},{},{},{},{}", property("files", array_schema(std::string(kTextSchema))),
+                    property("asked", array_schema(std::string(kTextSchema))), property("is_complete", R"({"type":"boolean"})"),
+                    property("findings", kCountSchema), property("failure", kTextSchema), property("series", array_schema(series))),
+        R"("files","asked","is_complete","series")");
 }
 
 // --- figures ---
