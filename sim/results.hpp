@@ -334,6 +334,7 @@ struct Progress {
     bool is_closing = false;          // nothing is outstanding any more: files are being closed and deleted, which may take minutes
     std::uint64_t lost_requests = 0;  // did not come back within two minutes: the run may never drain
     bool may_begin = false;           // everything that could prevent the run from starting has been checked; the first file is touched
+    std::uint64_t run_id = 0;         // of a run that may begin; 0: not known yet, or no run
     bool is_internal_error = false;   // an error of this program ends the run
     std::vector<File> files;
     std::vector<Call> long_calls;  // that have not returned for 15 seconds

@@ -103,7 +103,8 @@ std::vector<std::string> Campaign::words_of_run() const {
     if (!state_.begins_anew) words.emplace_back("--resume");
     words.insert(words.end(), state_.plan.run_words.begin(), state_.plan.run_words.end());
     for (const std::string& word : {std::string("-d"), std::string(kRunSeconds), std::string("--no-progress"), std::string("-log"),
-                                    folder_.file_of_cycle(cycle_number(), "run.log.xml"), std::string("--findings"), findings_path()}) {
+                                    folder_.file_of_cycle(cycle_number(), "run.log.xml"), std::string("--findings"), findings_path(),
+                                    std::string("--json"), run_json_path()}) {
         words.push_back(word);
     }
     // Files that lost power while they were being created have no signature yet, and would be refused.
@@ -123,6 +124,7 @@ bool Campaign::load() {
     }
     std::error_code ignored;  // what an earlier try has left would be refused
     std::filesystem::remove(findings_path(), ignored);
+    std::filesystem::remove(run_json_path(), ignored);
     reported_.emplace(findings_path());
     state_.moment.clear();
     state_.has_logged = false;
@@ -369,6 +371,12 @@ void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
     cycle.outcome = *outcome;
     cycle.verify_ms = verify_ms;
     if (cycle.said.empty()) cycle.said = said;
+    const std::string exchanged = *outcome == reports::CutOutcome::intact ? exchanged_files_text() : std::string();
+    if (!exchanged.empty()) {
+        cycle.outcome = reports::CutOutcome::findings;
+        cycle.finding_count = 1;
+        cycle.said = exchanged;
+    }
     state_.begins_anew = cycle.outcome == reports::CutOutcome::nothing;
     state_.load_ms = 0;
     end_cycle(std::move(cycle));

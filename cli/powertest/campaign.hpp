@@ -37,6 +37,8 @@ private:
     [[nodiscard]] std::uint32_t cycle_number() const { return static_cast<std::uint32_t>(state_.cycles.size() + 1); }
     [[nodiscard]] bool is_guided() const { return state_.plan.cut.empty(); }
     [[nodiscard]] std::string findings_path() const { return folder_.file_of_cycle(cycle_number(), "run.findings.jsonl"); }
+    // Written when the run begins: it has the run's id.
+    [[nodiscard]] std::string run_json_path() const { return folder_.file_of_cycle(cycle_number(), "run.json"); }
     void enter(CampaignPhase phase);
     void say(const std::string& line);
     Waited wait_for(ums::ChildProcess& child, std::uint64_t patience_ms);
@@ -71,6 +73,9 @@ private:
     void refuse_missing_volume() const;
     // Of a verification that found nothing to verify, which said `said`: throws sim::EnvironmentError if something must be there.
     void refuse_vanished_files(const std::string& said) const;
+    // Of a verification that found the files intact: what is wrong if they are not those of the run that the cut ended. Empty if they are,
+    // or if nobody knows.
+    [[nodiscard]] std::string exchanged_files_text() const;
     [[nodiscard]] std::optional<std::size_t> folder_without_volume() const;
     [[nodiscard]] std::string missing_folder() const;
     bool wait_for_folders();

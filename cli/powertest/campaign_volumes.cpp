@@ -1,4 +1,4 @@
-// Whether the volumes of a campaign's files are mounted where they were when its first run began, and still hold files.
+// Whether the volumes of a campaign's files are mounted where they were when its first run began, and still hold its files.
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -58,6 +58,20 @@ void Campaign::refuse_vanished_files(const std::string& said) const {
     if (what.empty()) return;
     throw sim::EnvironmentError(
         fmt::format("cycle {}: {}: {} Is the volume mounted? {} verifies again", cycle_number(), what, said, folder_.quoted_command()));
+}
+
+// A run that makes its files anew may leave those that it replaces, until its first acknowledged block of the log.
+std::string Campaign::exchanged_files_text() const {
+    std::string expected;
+    if (!state_.begins_anew) {
+        expected = run_id_in(folder_.file_of_cycle(cycle_number() - 1, "verify.json"));
+    } else if (state_.has_logged) {
+        expected = run_id_in(run_json_path());
+    }
+    const std::string found = run_id_in(folder_.file_of_cycle(cycle_number(), "verify.json"));
+    if (expected.empty() || found.empty() || found == expected) return {};
+    return fmt::format("the files are of another run, {} instead of {}: all that this run wrote is lost, or they were exchanged.", found,
+                       expected);
 }
 
 // Empty if all are there.

@@ -48,11 +48,16 @@ bool is_of_begin(const nlohmann::json& json) {
     return json.is_object() && json.contains(pointer) && json.at(pointer).is_boolean() && json.at(pointer).get<bool>();
 }
 
-// Not an object if the file is not there, cannot be parsed, or has no results.
-nlohmann::json results_in(const std::string& json_path) {
+// Not an object if the file is not there, or cannot be parsed.
+nlohmann::json document_in(const std::string& json_path) {
     std::ifstream file(json_path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    return nlohmann::json::parse(text, nullptr, false);
+}
+
+// Also not an object if it has no results.
+nlohmann::json results_in(const std::string& json_path) {
+    nlohmann::json json = document_in(json_path);
     if (is_of_begin(json)) json = nullptr;
     return json;
 }
@@ -138,6 +143,11 @@ reports::PowerCycle verified_cycle(const std::string& json_path, std::uint64_t r
     if (last_us > run_started_utc_us) cycle.load_ms = (last_us - run_started_utc_us) / 1000;
     cycle.said = text_at(json, "/verdict/reasons/0/text");
     return cycle;
+}
+
+std::string run_id_in(const std::string& json_path) {
+    const std::string id = text_at(document_in(json_path), "/run/run_id");
+    return id.find_first_not_of('0') == std::string::npos ? std::string() : id;
 }
 
 bool found_no_files(const std::string& json_path) {

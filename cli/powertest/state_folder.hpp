@@ -54,6 +54,8 @@ reports::PowerCycle verified_cycle(const std::string& json_path, std::uint64_t r
 // What a verification with this exit code and this results file has shown. Empty if it could not be done (the folder, the configuration or
 // the witness was not there, the ledger is damaged, the files were refused), so the files still have to be verified.
 std::optional<reports::CutOutcome> verified_outcome(int exit_code, const std::string& json_path);
+// The id of the run, or of the run whose files were verified, in this results file, even if it is from the beginning. Empty if it has none.
+std::string run_id_in(const std::string& json_path);
 // Whether none of the files was there, or ours, by this results file of a verification.
 bool found_no_files(const std::string& json_path);
 

@@ -366,6 +366,7 @@ void Run::begin_result_files() {
         "The test is still running, or was ended by force (kill -9, a power cut) or without a summary, or its results could not be "
         "written (a full disk).");
     none.is_unfinished = true;
+    none.run_id = simulation_.progress().run_id;
     simulation_.expect_looks(false);
     result_files_.begin(none);
     simulation_.expect_looks(true);

@@ -256,6 +256,7 @@ void RunDriver::add_all_files(Progress& progress) const {
 
 Progress RunDriver::progress() const {
     Progress progress = common_progress();
+    if (progress.may_begin) progress.run_id = run_id_;  // before that, taking over files may change it
     const std::lock_guard guard(parts_mutex_);
     if (!ready_.load(std::memory_order_acquire)) {
         // The recovery of a run that continues may read for hours: nobody must take it for a run that waits.

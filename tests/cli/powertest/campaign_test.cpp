@@ -246,6 +246,48 @@ TEST_CASE("what a run had found before --cut began ends the campaign even if pow
     CHECK_FALSE(left->cycles[0].was_cut);
 }
 
+TEST_CASE("intact files of another run are a finding of the first cycle if its run had logged something, and otherwise none") {
+    const test::IoproofFolder folder;
+    REQUIRE(folder.start_run("1")->wait() == 0);
+    const bool has_logged = GENERATE(true, false);
+    cli::CampaignState state = one_cut(folder);
+    state.phase = cli::CampaignPhase::verifying;
+    state.was_cut = true;
+    state.has_logged = has_logged;
+    save_state(folder, state);
+    folder.write("state/cycle-0001.run.json", R"({"run": {"run_id": "00000000000000ab", "unfinished": true}})");
+    const auto process = folder.start({"powertest", "--state", "state", "--json", "p.json", "--html", "p.html"});
+    CHECK(process->wait() == (has_logged ? 1 : 0));
+    const std::string found = "the files are of another run";
+    CHECK((process->output().find(found) != std::string::npos) == has_logged);
+    CHECK((folder.read("p.json").find(found) != std::string::npos) == has_logged);
+    CHECK((folder.read("p.html").find(found) != std::string::npos) == has_logged);
+}
+
+TEST_CASE("a cut that brings the files of an earlier run back is found, in the first cycle and in a later one") {
+    const test::IoproofFolder folder;
+    REQUIRE(folder.start_run("1")->wait() == 0);
+    std::filesystem::copy(folder.data(), folder.path() / "earlier");
+    const bool is_first = GENERATE(true, false);
+    cli::CampaignState state = one_cut(folder);
+    state.plan.run_words = {"-dir", "data", "-size", "4"};
+    state.plan.cycles = 2;
+    state.plan.cut = "rm data/*; cp earlier/* data";
+    if (!is_first) state.plan.cut = "if test -e second; then " + state.plan.cut + "; else touch second; fi";
+    state.plan.least_s = state.plan.most_s = 1;
+    state.plan.moments = {"flush"};
+    save_state(folder, state);
+    const auto process = folder.start({"powertest", "--state", "state"});
+    const int exit_code = process->wait();
+    CAPTURE(process->output(), process->error());
+    CHECK(exit_code == 1);
+    CHECK_THAT(process->output(), ContainsSubstring("the files are of another run"));
+    const auto left = cli::StateFolder((folder.path() / "state").string()).load();
+    REQUIRE(left);
+    REQUIRE(left->cycles.size() == (is_first ? 1U : 2U));
+    CHECK(left->cycles.back().outcome == reports::CutOutcome::findings);
+}
+
 TEST_CASE("the time until a cut does not begin while the run waits for the others of its group") {
     group_test::Hosts hosts;
     cli::CampaignState state = one_cut(hosts.folder);

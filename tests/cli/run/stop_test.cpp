@@ -143,6 +143,7 @@ TEST_CASE("after kill -9 the results are those of a run that did not end, not th
     CHECK(results()["verdict"]["judgement"] == "INCOMPLETE");
     CHECK(results()["run"]["outcome"] == "not_done");
     CHECK(results()["run"]["unfinished"] == true);
+    CHECK(results()["run"]["run_id"] != "0000000000000000");
     const auto report = folder.start({"report", "r.json"});
     CHECK(report->wait() == 0);
     CHECK_THAT(report->output(), ContainsSubstring("INCOMPLETE: These results are from the beginning of the test"));
