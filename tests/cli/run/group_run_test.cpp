@@ -236,7 +236,7 @@ TEST_CASE("a hand-over whose owner exceeds a limit of --fail-on says so on all h
     const auto second = hosts.start(1, 2, "shared", words);
     CHECK(first->wait() == 1);
     CHECK(second->wait() == 3);
-    CHECK_THAT(second->output(), ContainsSubstring("ended with a limit of --fail-on exceeded. Name another group"));
+    CHECK_THAT(second->output() + second->error(), ContainsSubstring("ended with a limit of --fail-on exceeded. Name another group"));
 }
 
 TEST_CASE("an owner that is to be lost and is told to stop is lost, and its turn is not the last one") {
