@@ -39,11 +39,12 @@ FileCuts read_cuts(std::span<const std::byte> body) {
 }  // namespace
 
 // No file is ever shorter than its InitialSize. If it was, the run had another one: verify is also called without -size.
-std::uint32_t pages_that_stay(const FileOptions& file, std::uint32_t pages) {
+std::uint32_t pages_that_stay(const FileOptions& file, const PageBounds& bounds, std::uint32_t pages) {
     const bool is_cut_at_times = file.shrinkable && file.increment_mb != 0;
     if (!is_cut_at_times) return ~std::uint32_t{0};
     const std::uint64_t initial_pages = file.initial_size_mb * (ums::kMb / kPageBytes);
-    return initial_pages <= pages ? static_cast<std::uint32_t>(initial_pages) : 1;
+    const std::uint32_t least_pages = bounds.least_pages() != 0 ? bounds.least_pages() : pages;
+    return initial_pages <= least_pages ? static_cast<std::uint32_t>(initial_pages) : 1;
 }
 
 ums::Task<void> LogAnalysis::run() {
@@ -100,8 +101,7 @@ void LogAnalysis::release_unpromised() {
     if (!extent_.has_hole() && !scan_.has_unreadable() && !is_incomplete) return;
     for (const SimFile* data : data_files_) {
         ProvenFile& file = files_.at(data->id());
-        const std::uint32_t logged = file.bounds.promised_pages();
-        const std::uint32_t staying = pages_that_stay(data->options(), logged != 0 ? logged : data->pages());
+        const std::uint32_t staying = pages_that_stay(data->options(), file.bounds, data->pages());
         file.bounds.may_have_been_cut(staying);
         file.promises.may_have_been_cut(staying);
         if (!has_every_change()) file.promises.release_from(staying);
@@ -206,6 +206,7 @@ void LogAnalysis::take_record(const LogRecordHeader& header, std::span<const std
             if (is_cut(header)) found->second.promises.cut(header.lsn, header.page_count);
             return;
         case LogRecordKind::file_cuts:
+            bounds.had_at_some_time(header.page_id);
             if (body.size() >= sizeof(FileCuts)) found->second.promises.cut(read_cuts(body).last_lsn, header.page_id);
             return;
         case LogRecordKind::page_unknown:

@@ -33,8 +33,9 @@ struct ProvenFile {
     bool is_made = true;  // otherwise the run was cut off while it created the file, which may hold anything
 };
 
-// How many of its pages are never cut off, whatever a log says. `pages`: that it had at some time. Pure.
-[[nodiscard]] std::uint32_t pages_that_stay(const FileOptions& file, std::uint32_t pages);
+// How many of its pages are never cut off, whatever a missing part of the log says. `bounds`: of the file; `pages`: that it has, for a log
+// that does not mention its size. Pure.
+[[nodiscard]] std::uint32_t pages_that_stay(const FileOptions& file, const PageBounds& bounds, std::uint32_t pages);
 
 class LogAnalysis {
 public:

@@ -28,6 +28,7 @@ void PageBounds::changed(std::uint64_t lsn, std::uint32_t page, std::uint32_t ve
 // Pages beyond a cut are new when the file grows again: zeros, whatever they held before.
 void PageBounds::resized(std::uint64_t lsn, std::uint32_t page_count) {
     promised_pages_ = page_count;
+    had_at_some_time(page_count);
     const bool is_before = lsn < begin_lsn_;
     if (!is_before) {
         is_resized_ = true;

@@ -2,6 +2,7 @@
 // unbroken row of blocks, in order; docs/durability.md explains why a page must stay within the bounds. 8 bytes for each page.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -40,8 +41,13 @@ public:
     [[nodiscard]] std::uint32_t promised_pages() const { return promised_pages_; }
     // The file had this many pages when the checkpoint began.
     void had_pages(std::uint32_t page_count) {
+        had_at_some_time(page_count);
         if (!is_resized()) promised_pages_ = page_count;
     }
+    // The log says that the file once had this many pages.
+    void had_at_some_time(std::uint32_t page_count) { least_pages_ = least_pages_ == 0 ? page_count : std::min(least_pages_, page_count); }
+    // The fewest that it had, as far as the log that is there says; 0: it says nothing.
+    [[nodiscard]] std::uint32_t least_pages() const { return least_pages_; }
     // After the checkpoint began.
     [[nodiscard]] bool is_resized() const { return is_resized_; }
     // From here on, pages may differ from what the checkpoint summed, because the file was cut after it began.
@@ -53,6 +59,7 @@ private:
     const std::uint64_t begin_lsn_;
     std::vector<Bound> bounds_;
     std::uint32_t promised_pages_ = 0;
+    std::uint32_t least_pages_ = 0;
     bool is_resized_ = false;
     std::uint32_t cut_from_ = ~std::uint32_t{0};
     std::uint32_t hidden_cut_from_ = ~std::uint32_t{0};

@@ -275,7 +275,7 @@ void PageVerification::report_short_file(File& file) {
                                "shorter than the log says."
                              : "A growth is made before it is logged, and a cut is logged before it is made. With Durability=None, nothing "
                                "makes a growth durable."};
-    if (is_of_log && pages >= pages_that_stay(file.file->options(), promised)) {
+    if (is_of_log && pages >= pages_that_stay(file.file->options(), file.proven->bounds, promised)) {
         finding.reasoning.emplace_back(
             "If pages are ahead of the log, too (write-ahead violations), it may be the log that has lost its end, and with it a cut of "
             "this file.");

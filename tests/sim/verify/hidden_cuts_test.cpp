@@ -1,4 +1,4 @@
-// Promises of a ledger about a file that may have been cut in a part of the log that is missing. In virtual time, on files in memory.
+// A file that may have been cut in a part of the log that is missing, and a ledger's promises about it. In virtual time, on files in memory.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -6,6 +6,7 @@
 
 #include "sim/rehearsal/promise_memory.hpp"
 #include "sim/run/simulation.hpp"
+#include "sim/verify/log_analysis.hpp"
 #include "tests/sim/support/left_run.hpp"
 #include "tests/support/catch.hpp"
 
@@ -82,4 +83,24 @@ TEST_CASE("a file is not blamed for its size if the record of a cut may be in a 
     INFO(left.run.sink.text());
     REQUIRE_FALSE(results.findings.empty());
     for (const sim::Finding& finding : results.findings) CHECK(finding.place.is_log);
+}
+
+TEST_CASE("no page stays for certain if the log says that the file was ever shorter than InitialSize: the run had another one") {
+    constexpr std::uint32_t kInitialPages = (4U << 20) / sim::kPageBytes;
+    constexpr std::uint32_t kPages = 2 * kInitialPages;
+    sim::FileOptions file;
+    file.initial_size_mb = 4;
+    file.increment_mb = 1;
+    file.shrinkable = true;
+    sim::PageBounds bounds(0, kPages, true);
+    CHECK(sim::pages_that_stay(file, bounds, kPages) == kInitialPages);
+    CHECK(sim::pages_that_stay(file, bounds, kInitialPages - 1) == 1);
+    bounds.resized(10, kInitialPages);
+    bounds.resized(20, kPages);
+    CHECK(sim::pages_that_stay(file, bounds, kInitialPages - 1) == kInitialPages);
+    bounds.resized(30, kInitialPages - 1);
+    bounds.resized(40, kPages);
+    CHECK(sim::pages_that_stay(file, bounds, kPages) == 1);
+    file.shrinkable = false;
+    CHECK(sim::pages_that_stay(file, bounds, kPages) == ~std::uint32_t{0});
 }

@@ -73,6 +73,20 @@ TEST_CASE("the checkpoint's page count does not override a later change") {
     CHECK(bounds.promised_pages() == 6);
 }
 
+TEST_CASE("the log says how few pages the file once had, whatever its last size is") {
+    PageBounds bounds(kBegin, 8, true);
+    CHECK(bounds.least_pages() == 0);
+    bounds.had_pages(7);
+    CHECK(bounds.least_pages() == 7);
+    bounds.resized(kBegin + 1, 5);
+    bounds.resized(kBegin + 2, 8);
+    CHECK(bounds.promised_pages() == 8);
+    CHECK(bounds.least_pages() == 5);
+    bounds.had_at_some_time(3);
+    bounds.had_at_some_time(4);
+    CHECK(bounds.least_pages() == 3);
+}
+
 TEST_CASE("nothing is promised of a released page, whatever changes it") {
     PageBounds bounds(kBegin, 8, true);
     bounds.changed(10, 3, 4);
