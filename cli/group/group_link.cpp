@@ -97,6 +97,11 @@ void GroupLink::serve() {
         std::unique_lock guard(mutex_);
         knowledge_.trouble = trouble;
         if (trouble.empty()) take(std::move(view), said);
+        if (knowledge_.trouble.empty()) {
+            knowledge_.failed_ns = 0;
+        } else if (knowledge_.failed_ns == 0) {
+            knowledge_.failed_ns = clock_.now_ns();
+        }
         changed_.notify_all();
         if (!knowledge_.problem.empty()) {
             changed_.wait(guard, [this] { return is_ending_; });

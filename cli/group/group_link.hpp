@@ -22,11 +22,12 @@ namespace cli {
 class GroupLink {
 public:
     struct Knowledge {
-        GroupView view;              // complete: peers and turns are kept from earlier answers
-        std::uint64_t beats = 0;     // answered ones
-        std::uint64_t heard_ns = 0;  // time of the last answer, by the monotonic clock; before the first one: of the link's creation
-        std::string trouble;         // why the witness does not answer now; otherwise empty
-        std::string problem;         // permanent: the witness has another version, or the group has other terms
+        GroupView view;               // complete: peers and turns are kept from earlier answers
+        std::uint64_t beats = 0;      // answered ones
+        std::uint64_t heard_ns = 0;   // time of the last answer, by the monotonic clock; before the first one: of the link's creation
+        std::uint64_t failed_ns = 0;  // when the first beat failed since the last answer; 0: none has
+        std::string trouble;          // why the witness does not answer now; otherwise empty
+        std::string problem;          // permanent: the witness has another version, or the group has other terms
         std::int64_t clock_offset_us = 0;
         std::uint64_t round_trip_us = 0;
     };

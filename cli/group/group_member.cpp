@@ -220,10 +220,19 @@ bool GroupMember::may_pass(Meeting meeting, std::uint32_t cycle) {
     // The witness gives up on members that do not come, and knows of the others that they are at work, however long that takes. If the
     // witness itself does not come back, this run continues without the meeting.
     if (now_ns <= std::max(asked_ns_.load(), link_.heard_ns()) + patience_ns()) return false;
+    const GroupLink::Knowledge known = link_.knowledge();
     // It has taken this one's place while this one was cut off or stood still, and may be at work on the same files.
-    if (meeting == Meeting::begin && link_.knowledge().view.is_rank_taken) refuse(taken_text());
+    if (meeting == Meeting::begin && known.view.is_rank_taken) refuse(taken_text());
+    if (may_yet_answer(known, now_ns)) return false;
     has_met_nobody_ = true;
     return true;
+}
+
+// While this process stood still, it did not ask the witness, which may have been there all the time.
+bool GroupMember::may_yet_answer(const GroupLink::Knowledge& known, std::uint64_t now_ns) const {
+    if (!known.problem.empty() || known.view.is_rank_taken) return false;
+    const std::uint64_t least_ns = std::min(settings_.terms.lease_ms, kRestartMs) * ums::kNsPerMs;
+    return known.failed_ns == 0 || now_ns <= known.failed_ns + least_ns;
 }
 
 // Once the witness knows of this run. If this host is lost then, the next owner knows whose files it is to find; if no run is known, there

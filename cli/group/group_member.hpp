@@ -87,6 +87,7 @@ private:
     [[nodiscard]] static std::vector<sim::GroupMemberResult> members_of(const GroupView& view);
     [[nodiscard]] std::optional<sim::TurnResult> turn_result(const GroupView& view) const;
     [[nodiscard]] std::uint64_t patience_ns() const;  // how long to wait for a witness that does not answer
+    [[nodiscard]] bool may_yet_answer(const GroupLink::Knowledge& known, std::uint64_t now_ns) const;
     void check(const GroupLink::Knowledge& known, std::uint64_t silent_since_ns) const;
     [[noreturn]] void refuse(const std::string& why) const;
     [[nodiscard]] std::string taken_text() const;

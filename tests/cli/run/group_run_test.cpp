@@ -365,6 +365,23 @@ TEST_CASE("an owner that stood still until its turn was lost reports no result o
     CHECK(hosts.result(0, "r.turn-1.json")["run"]["unfinished"] == true);
 }
 
+TEST_CASE("a run that stood still before its group met, for longer than it waits for a witness, begins nothing if its rank is taken") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "1", "--wait-for-ranks", "4", "--lease", "1"};
+    const auto first = hosts.start(0, 2, "a", words);
+    REQUIRE(first->says("rank 0 of 2"));
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // so that it waits for the other rank
+    first->send(SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::seconds(6));
+    std::filesystem::rename(hosts.folder.path() / "host-0", hosts.folder.path() / "host-of-first");  // both write results
+    const auto again = hosts.start(0, 2, "b", words);
+    REQUIRE(again->says("rank 0 of 2"));
+    first->send(SIGCONT);
+    CHECK(first->wait() == 3);
+    CHECK_THAT(first->error(), ContainsSubstring("another process is or was rank 0"));
+    CHECK_FALSE(hosts.folder.has("a/sqliosim.mdx"));
+}
+
 TEST_CASE("side-by-side runs that lose their witness for good do not wait forever for the others, and say so") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "4", "--wait-for-ranks", "2", "--lease", "1"};
