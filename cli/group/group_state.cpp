@@ -59,7 +59,7 @@ GroupView GroupState::take(const GroupBeat& beat, Now now, bool has_promises) {
     }
     const bool is_late = known != members_.end() && !is_other && beat.number != 0 && beat.number <= known->second.beats;
     if (is_late) return view_for(beat, now);
-    if (is_new && is_abandoned(beat)) wait_anew(now);
+    if (is_new && is_abandoned(beat, now)) wait_anew(now);
     note_member(beat, now);
     note_gone(now);
     if (terms_.plan == kHandOver) {
@@ -96,10 +96,10 @@ void GroupState::begin_anew(Now now) {
     left_ = std::move(left);
 }
 
-// Before it has met: a person has stopped each of its runs, or this process replaces it.
-bool GroupState::is_abandoned(const GroupBeat& beat) const {
+// Before it has met: each of its runs has been stopped or is gone, or this process replaces it. One that was only cut off joins again.
+bool GroupState::is_abandoned(const GroupBeat& beat, Now now) const {
     const bool has_met = terms_.plan == kHandOver ? turns_.size() > 1 || turns_.back().session != 0 : released_stage_ > 0;
-    const auto waits_no_more = [&](const auto& each) { return each.first == beat.rank || each.second.peer.state == "done"; };
+    const auto waits_no_more = [&](const auto& each) { return each.first == beat.rank || has_ended_or_is_gone(each.second, now); };
     return !has_met && failure_.empty() && std::all_of(members_.begin(), members_.end(), waits_no_more);
 }
 

@@ -65,7 +65,7 @@ private:
 
     [[nodiscard]] bool has_session(const GroupBeat& beat) const;
     void begin_anew(Now now);
-    [[nodiscard]] bool is_abandoned(const GroupBeat& beat) const;
+    [[nodiscard]] bool is_abandoned(const GroupBeat& beat, Now now) const;
     void wait_anew(Now now);
     [[nodiscard]] std::string refusal(const GroupBeat& beat) const;
     [[nodiscard]] bool is_silent(const Member& member, Now now) const {

@@ -88,6 +88,23 @@ TEST_CASE("runs that a person stops before their group has met, and begins again
     CHECK(witness.hear(second).released_stage == 1);
 }
 
+TEST_CASE("runs that were all killed before their group had met, and begin again, wait for each other, and for one that was only cut off") {
+    Witness witness;
+    witness.hear(beat_of(0, 2, "side-by-side", 10));
+    witness.hear(beat_of(1, 2, "side-by-side", 11));
+    witness.pass(11);
+    GroupBeat first = beat_of(0, 2, "side-by-side", 20);
+    first.stage = 1;
+    const GroupView view = witness.hear(first);
+    CHECK(view.released_stage == 0);
+    CHECK(view.missing.empty());
+    const bool was_killed = GENERATE(true, false);
+    GroupBeat second = beat_of(1, 2, "side-by-side", was_killed ? 21 : 11);
+    second.stage = 1;
+    CHECK(witness.hear(second).released_stage == 1);
+    CHECK(witness.hear(first).missing.empty());
+}
+
 TEST_CASE("a process that replaces the only one of its group that had waited begins to wait, also for the first turn") {
     Witness witness;
     const bool is_hand_over = GENERATE(true, false);
