@@ -34,7 +34,7 @@ struct SweepKey {
 [[nodiscard]] nlohmann::ordered_json sweep_document(const std::vector<std::string>& files, const std::vector<std::string>& asked,
                                                     std::size_t count, const std::vector<nlohmann::ordered_json>& points);
 // Notes in a sweep's document what ended it before its end: `failed` is the measurement of the point at which it ended. `findings` is their
-// number, `failure` is empty if the storage did not fail. A call that continues the sweep does not keep either.
+// number, `failure` is empty if nothing failed. A call that continues the sweep does not keep either.
 void add_sweep_failure(nlohmann::ordered_json& document, const sim::MeasureResults& failed);
 // The points of a document that was read back. Throws ResultsDocumentError if it is not a sweep, or if something else was requested.
 [[nodiscard]] std::vector<nlohmann::ordered_json> points_of_sweep(std::string_view text, const std::string& name,

@@ -58,11 +58,11 @@ private:
     ums::SchedulerGroup& schedulers_;
     RunState& run_;
     Journal& journal_;
-    std::mutex mutex_;  // guards what follows while pages are verified
-    std::vector<LostPage> lost_;
     // The cut of each file that was logged last, until the next record about the file's size shows whether it may have been taken back. If
     // not, it takes the images and changes that are older than it.
     std::map<DataFile*, LogRecordHeader> open_cuts_;
+    std::mutex mutex_;  // guards what follows while pages are verified
+    std::vector<LostPage> lost_;
     std::uint64_t pages_given_up_ = 0;
     std::atomic<std::uint64_t> pages_written_{0};
 };

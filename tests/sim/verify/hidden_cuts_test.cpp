@@ -1,4 +1,5 @@
-// A file that may have been cut in a part of the log that is missing, and a ledger's promises about it. In virtual time, on files in memory.
+// A file that may have been cut in a part of the log that is missing, and a ledger's promises about it. In virtual time, on files in
+// memory.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
