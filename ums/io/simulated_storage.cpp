@@ -52,6 +52,15 @@ std::byte* SimulatedFile::chunk(std::uint64_t offset_bytes) {
     return chunk.get();
 }
 
+void SimulatedFile::next_data(std::uint64_t offset_bytes, std::uint64_t& begin_bytes, std::uint64_t& end_bytes) const {
+    auto chunk = chunks_.lower_bound(offset_bytes / kChunkBytes);
+    begin_bytes = chunk == chunks_.end() ? size_bytes_ : std::min(std::max(offset_bytes, chunk->first * kChunkBytes), size_bytes_);
+    end_bytes = begin_bytes;
+    for (; chunk != chunks_.end() && end_bytes < size_bytes_ && chunk->first == end_bytes / kChunkBytes; ++chunk) {
+        end_bytes = (chunk->first + 1) * kChunkBytes;
+    }
+}
+
 void SimulatedFile::read(std::uint64_t offset_bytes, std::byte* data, std::uint64_t size_bytes) const {
     while (size_bytes > 0) {
         const std::uint64_t begin = offset_bytes % kChunkBytes;
@@ -213,16 +222,7 @@ std::error_code SimulatedStorage::read(FileHandle file, std::uint64_t offset_byt
 
 std::error_code SimulatedStorage::next_data(FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes,
                                             std::uint64_t& end_bytes) {
-    const SimulatedFile& source = file_of(file);
-    begin_bytes = offset_bytes;
-    while (begin_bytes < source.size_bytes() && !source.has_chunk(begin_bytes)) {
-        begin_bytes = (begin_bytes / SimulatedFile::kChunkBytes + 1) * SimulatedFile::kChunkBytes;
-    }
-    begin_bytes = std::min(begin_bytes, source.size_bytes());
-    end_bytes = begin_bytes;
-    while (end_bytes < source.size_bytes() && source.has_chunk(end_bytes)) {
-        end_bytes = (end_bytes / SimulatedFile::kChunkBytes + 1) * SimulatedFile::kChunkBytes;
-    }
+    file_of(file).next_data(offset_bytes, begin_bytes, end_bytes);
     return {};
 }
 

@@ -42,7 +42,8 @@ public:
     void write(std::uint64_t offset_bytes, const std::byte* data, std::uint64_t size_bytes);
     // The chunk at `offset_bytes`, created if it was a hole.
     std::byte* chunk(std::uint64_t offset_bytes);
-    [[nodiscard]] bool has_chunk(std::uint64_t offset_bytes) const { return chunks_.count(offset_bytes / kChunkBytes) != 0; }
+    // See Storage::next_data().
+    void next_data(std::uint64_t offset_bytes, std::uint64_t& begin_bytes, std::uint64_t& end_bytes) const;
     // The old contents of space that a file system gives the file without zeroing it. Called when a file that is not empty grows. Without
     // it such space is a hole.
     using NewSpace = std::function<void(SimulatedFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes)>;
