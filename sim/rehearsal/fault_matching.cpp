@@ -10,6 +10,7 @@
 #include "sim/limits.hpp"
 #include "sim/rehearsal/fault_plan.hpp"
 #include "sim/results.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 
@@ -117,10 +118,20 @@ bool has_failed_writes(const std::vector<InjectedFault>& faults) {
     return std::any_of(faults.begin(), faults.end(), [](const InjectedFault& fault) { return fault.exposed && fault.is_write; });
 }
 
-void count_fault(const InjectedFault& fault, const Finding* found, const std::vector<InjectedFault>& faults, MatchResult& result) {
+// Whether the write that should have replaced it failed for good, and that was reported: nothing is promised of its place any more.
+bool is_given_up(const InjectedFault& fault, const std::vector<Finding>& findings) {
+    return std::any_of(findings.begin(), findings.end(), [&fault](const Finding& finding) {
+        const std::uint64_t reported_ns = finding.moment.tick_ms * ums::kNsPerMs;
+        const bool is_failed_write = finding.kind == FindingKind::io_error && finding.request.is_write && !finding.transient;
+        return is_failed_write && overlaps(fault, finding) && fault.at_ns <= reported_ns && reported_ns <= fault.exposed_ns;
+    });
+}
+
+void count_fault(const InjectedFault& fault, const Finding* found, const std::vector<InjectedFault>& faults,
+                 const std::vector<Finding>& findings, MatchResult& result) {
     FaultTally& tally = result.tallies[static_cast<std::size_t>(fault.kind)];
     ++tally.injected;
-    if (!fault.exposed || (fault.is_too_late && found == nullptr)) return;
+    if (!fault.exposed || (found == nullptr && (fault.is_too_late || is_given_up(fault, findings)))) return;
     ++tally.exposed;
     if (found == nullptr) {
         ++tally.missed;
@@ -176,7 +187,7 @@ MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::ve
     MatchResult result;
     std::vector<bool> taken(findings.size());
     const std::vector<const Finding*> found = findings_of_faults(faults, findings, taken);
-    for (std::size_t i = 0; i < faults.size(); ++i) count_fault(faults[i], found[i], faults, result);
+    for (std::size_t i = 0; i < faults.size(); ++i) count_fault(faults[i], found[i], faults, findings, result);
     std::vector<bool> is_told(faults.size());
     for (std::size_t i = 0; i < findings.size(); ++i) {
         if (taken[i] || is_explained(findings[i], faults, is_told)) continue;

@@ -1,6 +1,7 @@
 // The judge of the findings must itself be able to reject one.
 #include "sim/rehearsal/fault_matching.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,26 @@ TEST_CASE("one finding of the right kind in the right place is right") {
     CHECK(tally.exposed == 1);
     CHECK(tally.detected == 1);
     CHECK(tally.classified_right == 1);
+}
+
+TEST_CASE("a fault is not missed if a write that failed for good should have replaced it before the program met it") {
+    InjectedFault fault = fault_at(0, FindingKind::misdirected_write);
+    fault.at_ns = 1'528'000'000;
+    fault.exposed_ns = 6'752'000'000;
+    InjectedFault failing = fault_at(0, FindingKind::io_error);
+    failing.is_write = true;
+    Finding failed = finding_at(0, FindingKind::io_error);
+    failed.place.size_bytes = 24 * kPageBytes;
+    failed.request.is_write = true;
+    failed.moment.tick_ms = 4914;
+    std::uint64_t expected = 1;
+    SECTION("as it is") { expected = 0; }
+    SECTION("the write was repeated") { failed.transient = failing.transient = true; }
+    SECTION("a read failed") { failed.request.is_write = failing.is_write = false; }
+    SECTION("another page") { failed.place.offset_bytes = failing.offset_bytes = kPageBytes; }
+    SECTION("the fault was made later") { fault.at_ns = 5'000'000'000; }
+    SECTION("the program met it before") { fault.exposed_ns = 4'000'000'000; }
+    CHECK(tally_of(match_faults({fault, failing}, {failed}), FindingKind::misdirected_write).missed == expected);
 }
 
 TEST_CASE("an unreported fault is missed, unless it never reached the program") {
